@@ -205,6 +205,7 @@ class ConnectionMethods(Builder):
             "awsaccesskey",
             "awsaccesskeyid",
             "awssecretkey",
+            "credentialsprovider.*",
             "kinesis.awsaccesskeyid",
             "kinesis.awssecretkey",
             "kinesis.sessiontoken",
@@ -294,7 +295,7 @@ class ConnectionMethods(Builder):
     def role_arn(self, value: str | None) -> Self:
         """ARN of the role to assume with the other credentials.
 
-        Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader.
+        Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader, or several separated by commas.
         """
         return self._with_kind("roleArn", value, str)
 
@@ -429,7 +430,7 @@ class ConnectionMethods(Builder):
     def role_arn_of(self, stream: str, value: str | None) -> Self:
         """ARN of the role to assume for one of several streams: `role_arn_of("orders", …)`.
 
-        Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader.
+        Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader, or several separated by commas.
         """
         return self._with_of("roleArn", stream, value, str)
 
@@ -1374,6 +1375,7 @@ class FirehoseMethods(Builder):
             "awsaccesskey",
             "awsaccesskeyid",
             "awssecretkey",
+            "credentialsprovider.*",
             "kinesis.awsaccesskeyid",
             "kinesis.awssecretkey",
             "kinesis.sessiontoken",
@@ -1472,7 +1474,7 @@ class FirehoseMethods(Builder):
     def role_arn(self, value: str | None) -> Self:
         """ARN of the role to assume with the other credentials.
 
-        Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader.
+        Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader, or several separated by commas.
         """
         return self._with_kind("roleArn", value, str)
 

@@ -120,15 +120,27 @@ object ConnectionOptions {
       "Profile in the shared AWS configuration files. Every executor must have these files."
     )
 
-  val roleArn: ConfigEntry[String] = ConfigEntry(
+  /** The ARN of one role. */
+  val role: OptionType[String] = Matching(
+    "the ARN of a role such as arn:aws:iam::123456789012:role/reader",
+    "arn:aws[^:]*:iam::[0-9]{12}:role/\\S+",
+    "It is not the ARN of a role."
+  )
+
+  val roleArn: ConfigEntry[Seq[String]] = ConfigEntry(
     "roleArn",
-    Matching(
-      "the ARN of a role such as arn:aws:iam::123456789012:role/reader",
-      "arn:aws[^:]*:iam::[0-9]{12}:role/\\S+",
-      "It is not the ARN of a role."
-    ),
+    Parsed[Seq[String]](
+      s"${role.expected}, or several separated by commas",
+      _.mkString(","),
+      "str | Sequence[str]"
+    ) { text =>
+      // The name of a role may have a comma.
+      val parts = text.split(",\\s*(?=arn:)", -1).toSeq.map(_.trim)
+      parts.map(role.parse).collectFirst { case Left(why) => why }.toLeft(parts)
+    },
     Scope.Connection,
-    "ARN of the role to assume with the other credentials."
+    "ARN of the role to assume with the other credentials. Of several roles, each is assumed with the credentials of " +
+      "the one before it, and `roleExternalId` is for the last one."
   )
 
   val roleExternalId: ConfigEntry[String] =
@@ -169,7 +181,19 @@ object ConnectionOptions {
     Scope.Connection,
     "Class that provides credentials: a `java.util.function.Supplier<Map<String, String>>` with a " +
       "constructor without parameters. The map has `accessKeyId`, `secretAccessKey` and, for temporary " +
-      "credentials, `sessionToken`."
+      "credentials, `sessionToken`. A class with options of its own is a `java.util.function.Function` from the map " +
+      "of its options to this map."
+  )
+
+  val credentialsProviderOptions: ConfigEntry[String] = ConfigEntry(
+    "credentialsProvider.*",
+    Text,
+    Scope.Connection,
+    "Option of the class that `credentialsProvider` names: `credentialsProvider.path` is `path` in the map that the " +
+      "class gets. The map ignores the case of names.",
+    sensitive = true,
+    placeholder = "name",
+    declaredEffect = Some(Effect.Everywhere.withAny(Need("credentialsProvider")).copy(isMistakeWithout = true))
   )
 
   val streamPattern: ConfigEntry[Pattern] = ConfigEntry(
@@ -199,6 +223,7 @@ object ConnectionOptions {
     roleExternalId,
     roleSessionName,
     stsEndpoint,
-    credentialsProvider
+    credentialsProvider,
+    credentialsProviderOptions
   )
 }

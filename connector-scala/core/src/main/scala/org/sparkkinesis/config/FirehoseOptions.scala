@@ -74,7 +74,8 @@ object FirehoseOptions {
     ConnectionOptions.roleExternalId,
     ConnectionOptions.roleSessionName,
     ConnectionOptions.stsEndpoint,
-    ConnectionOptions.credentialsProvider
+    ConnectionOptions.credentialsProvider,
+    ConnectionOptions.credentialsProviderOptions
   ) ++ NetworkOptions.ofAllServices ++ Seq(
     // The number of records per request is limited to 500 by both services.
     WriteOptions.maxBatchSize,

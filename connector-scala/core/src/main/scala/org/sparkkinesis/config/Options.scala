@@ -119,7 +119,7 @@ final class Options private (
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   KINESIS_OPTION_UNKNOWN, KINESIS_OPTION_CONFLICT
    */
-  def checkStreams(entries: Seq[ConfigEntry[String]], streams: Iterable[StreamRef]): Unit = {
+  def checkStreams(entries: Seq[ConfigEntry[_]], streams: Iterable[StreamRef]): Unit = {
     val names = streams.flatMap(stream => stream.arn.toSeq :+ stream.name).toSeq.distinct
     for (entry <- entries; all = withPrefix(entry).keySet; name <- all) {
       val option = s"${entry.key.stripSuffix("*")}$name"

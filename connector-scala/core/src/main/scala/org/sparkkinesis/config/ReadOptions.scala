@@ -99,7 +99,7 @@ object ReadOptions {
   val endpointOf: ConfigEntry[String] =
     ofStream(ConnectionOptions.endpoint, "Address of the service for one of several streams: `endpoint.orders`.")
 
-  val roleArnOf: ConfigEntry[String] =
+  val roleArnOf: ConfigEntry[Seq[String]] =
     ofStream(ConnectionOptions.roleArn, "ARN of the role to assume for one of several streams: `roleArn.orders`.")
 
   val roleExternalIdOf: ConfigEntry[String] = ofStream(
@@ -108,10 +108,10 @@ object ReadOptions {
   )
 
   /** Options that apply to one of several streams of a write. */
-  val ofStreamOfWrite: Seq[ConfigEntry[String]] = Seq(regionOf, endpointOf, roleArnOf, roleExternalIdOf)
+  val ofStreamOfWrite: Seq[ConfigEntry[_]] = Seq(regionOf, endpointOf, roleArnOf, roleExternalIdOf)
 
   /** Options that apply to one of several streams of a read. */
-  val ofOneStream: Seq[ConfigEntry[String]] = consumerARNOf +: ofStreamOfWrite
+  val ofOneStream: Seq[ConfigEntry[_]] = consumerARNOf +: ofStreamOfWrite
 
   val registration: ConfigEntry[Registration] = read(
     "registration",

@@ -64,8 +64,14 @@ object ServiceErrors {
       "fix" -> fix
     )
 
-  def credentialsFailed(stream: String, reason: String): KinesisConnectorException =
-    KinesisConnectorException("KINESIS_CREDENTIALS_FAILED", "stream" -> stream, "reason" -> reason)
+  /** Without `fix`, the error says which options give credentials. */
+  def credentialsFailed(
+      stream: String,
+      reason: String,
+      fix: String = "Set 'awsAccessKey' and 'awsSecretKey', 'profile', 'roleArn' or 'credentialsProvider', or " +
+        "provide credentials in the AWS default chain."
+  ): KinesisConnectorException =
+    KinesisConnectorException("KINESIS_CREDENTIALS_FAILED", "stream" -> stream, "reason" -> reason, "fix" -> fix)
 
   /** @param source where the proxy is set; the text itself may have a password */
   def proxyInvalid(source: String, reason: String): KinesisConnectorException =

@@ -61,13 +61,14 @@ final case class AllowList(
 
   /**
    * Returns the document without the streams that must not be used, and why. Where a stream was allowed before, its
-   * last allowed entry stays, so that a wrong document does not remove it.
+   * last entry stays if it is still allowed, so that a wrong document does not remove it.
    */
   def permit(before: Option[MetadataDocument], next: MetadataDocument): (MetadataDocument, Seq[Violation]) = {
     val violations = next.physical.valuesIterator.flatMap(stream => violation(stream).map(stream.arn -> _)).toMap
     val kept = next.copy(streams = next.streams.map { case (id, all) =>
       id -> all.flatMap(stream =>
-        if (violations.contains(stream.arn)) before.flatMap(_.physical.get(stream.arn)) else Some(stream)
+        if (violations.contains(stream.arn)) before.flatMap(_.physical.get(stream.arn)).filter(violation(_).isEmpty)
+        else Some(stream)
       )
     })
     (kept, violations.values.toSeq.sortBy(_.arn))
@@ -86,7 +87,7 @@ object AllowList {
 
   def of(options: Options): AllowList = {
     val roleAccounts =
-      (options.get(ConnectionOptions.roleArn) ++ options.get(MetadataOptions.metadataAllowedRoles).toSeq.flatten)
+      (options.get(ConnectionOptions.roleArn) ++ options.get(MetadataOptions.metadataAllowedRoles)).flatten
         .flatMap(accountOf).toSet
     val listed = options.get(MetadataOptions.metadataAllowedAccounts).fold(Set.empty[String])(_.toSet)
     AllowList(

@@ -6,8 +6,8 @@ import java.util.Locale
 
 import scala.collection.immutable.SortedMap
 
-import org.sparkkinesis.config.value.PositionOption
-import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, ReadOptions}
+import org.sparkkinesis.config.value.{OptionType, PositionOption}
+import org.sparkkinesis.config.{ConnectionOptions, ReadOptions}
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
 
@@ -77,8 +77,8 @@ object DocumentParser {
         value.asLong.filter(n => n >= range.start && n <= range.last).map(_.toInt)
           .toRight(s"'$name' is not a whole number from ${range.start} to ${range.last}")
       )
-      def option(name: String, entry: ConfigEntry[String]): Parsed[Option[String]] =
-        text(name).flatMap(optional(_)(value => entry.kind.parse(value).left.map(why => s"'$name': $why")))
+      def option(name: String, kind: OptionType[String]): Parsed[Option[String]] =
+        text(name).flatMap(optional(_)(value => kind.parse(value).left.map(why => s"'$name': $why")))
       for {
         _ <- refuseSecrets(fields.keys)
         arn <- text("arn").flatMap(_.toRight("a stream has no 'arn'")).flatMap(arnOf)
@@ -86,10 +86,10 @@ object DocumentParser {
         region <- text("region").left.map(within)
         _ <- Either.cond(region.forall(_ == arn.region), (), within("'region' is not the region of the ARN"))
         state <- text("state").flatMap(optional(_)(state)).left.map(within)
-        endpoint <- option("endpoint", ConnectionOptions.endpoint).left.map(within)
-        role <- option("role", ConnectionOptions.roleArn).left.map(within)
+        endpoint <- option("endpoint", ConnectionOptions.endpoint.kind).left.map(within)
+        role <- option("role", ConnectionOptions.role).left.map(within)
         externalId <- text("externalId").left.map(within)
-        consumer <- option("consumerArn", ReadOptions.consumerARN).left.map(within)
+        consumer <- option("consumerArn", ReadOptions.consumerARN.kind).left.map(within)
         _ <- Either.cond(
           consumer.forall(_.startsWith(s"${arn.value}/")),
           (),

@@ -2,6 +2,8 @@ package org.sparkkinesis.retry
 
 import java.util.concurrent.CompletableFuture
 
+import scala.concurrent.duration._
+
 import org.sparkkinesis.concurrent.{Futures, Scheduler}
 import org.sparkkinesis.service.ServiceException
 
@@ -21,7 +23,7 @@ final class Retrier(
 ) {
   def retry[A](policy: RetryPolicy)(call: () => CompletableFuture[A]): CompletableFuture[A] = {
     val result = new CompletableFuture[A]
-    attempt(policy, call, 1, result)
+    attempt(policy, call, 1, scheduler.nanoTime, result)
     result
   }
 
@@ -29,15 +31,18 @@ final class Retrier(
       policy: RetryPolicy,
       call: () => CompletableFuture[A],
       next: Int,
+      failedNanos: Long,
       result: CompletableFuture[A]
   ): Unit = {
     call().whenComplete { (value, failure) =>
       if (failure == null) result.complete(value)
       else
         Futures.unwrap(failure) match {
-          case error: ServiceException if rules.isRecoverable(error) && policy.allows(next) && !result.isDone =>
+          case error: ServiceException
+              if !result.isDone && rules.isRecoverable(error) &&
+                policy.allows(next, error.kind, (scheduler.nanoTime - failedNanos).nanos) =>
             onRetry(error, next)
-            scheduler.schedule(policy.pause(next, random()))(attempt(policy, call, next + 1, result))
+            scheduler.schedule(policy.pause(next, random()))(attempt(policy, call, next + 1, failedNanos, result))
           case error => result.completeExceptionally(error)
         }
       ()

@@ -1,5 +1,7 @@
 package org.sparkkinesis.retry
 
+import scala.concurrent.duration._
+
 import org.sparkkinesis.config.{Options, RetryEntries, RetryOptions}
 import org.sparkkinesis.service.TunableOperation
 
@@ -12,6 +14,9 @@ final case class RetryPolicies(private val byKey: Map[String, RetryPolicy]) {
 }
 
 object RetryPolicies {
+
+  /** Longer than a restart of what gives a container its credentials, and short enough for a person who waits. */
+  val HealTime: FiniteDuration = 30.seconds
 
   /** The policies of a read. Before it starts, a read retries only a few times. */
   def of(options: Options): RetryPolicies = of(options, RetryOptions.RetriesBeforeRead)
@@ -31,7 +36,8 @@ object RetryPolicies {
       Some(options.get(entries.maxRetries).getOrElse(retriesBeforeStart).toInt).filter(_ >= 0),
       base,
       options(entries.max).max(base),
-      options(entries.exponent)
+      options(entries.exponent),
+      if (options.isSet(entries.maxRetries)) Duration.Zero else HealTime
     )
   }
 }

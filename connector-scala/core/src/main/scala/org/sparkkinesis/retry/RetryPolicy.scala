@@ -2,6 +2,8 @@ package org.sparkkinesis.retry
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.service.ServiceErrorKind
+
 /**
  * Retry limit and backoff of a failed call: full jitter with an exponentially growing upper bound.
  *
@@ -13,13 +15,31 @@ import scala.concurrent.duration._
  *   limit of the upper bound
  * @param exponent
  *   factor by which the upper bound grows with each retry
+ * @param healTime
+ *   time in which failures that can end by themselves are retried, also beyond `maxRetries`: credentials that their
+ *   source does not give yet, a wrong clock, and a key of KMS that cannot be used yet
  */
-final case class RetryPolicy(maxRetries: Option[Int], base: FiniteDuration, max: FiniteDuration, exponent: Double) {
+final case class RetryPolicy(
+    maxRetries: Option[Int],
+    base: FiniteDuration,
+    max: FiniteDuration,
+    exponent: Double,
+    healTime: FiniteDuration
+) {
   require(maxRetries.forall(_ >= 0), s"maxRetries must not be negative, was $maxRetries")
   require(base > Duration.Zero && max >= base, s"backoff needs 0 < base <= max, was base $base and max $max")
   require(exponent >= 1, s"backoff exponent must be at least 1, was $exponent")
 
   def allows(retry: Int): Boolean = maxRetries.forall(retry <= _)
+
+  /**
+   * Returns whether a failure may be retried.
+   *
+   * @param elapsed
+   *   time since the first of these failures in a row
+   */
+  def allows(retry: Int, kind: ServiceErrorKind, elapsed: => FiniteDuration): Boolean =
+    allows(retry) || ServiceErrorKind.healing(kind) && elapsed < healTime
 
   /** Upper bound of the pause before a retry, counted from 1. */
   def bound(retry: Int): FiniteDuration =
@@ -36,4 +56,11 @@ final case class RetryPolicy(maxRetries: Option[Int], base: FiniteDuration, max:
    *   number in `[0, 1)`
    */
   def longPause(retry: Int, random: Double): FiniteDuration = (bound(retry).toNanos * (0.5 + random / 2)).toLong.nanos
+}
+
+object RetryPolicy {
+
+  /** A policy in which the number of retries limits all failures. */
+  def apply(maxRetries: Option[Int], base: FiniteDuration, max: FiniteDuration, exponent: Double): RetryPolicy =
+    RetryPolicy(maxRetries, base, max, exponent, Duration.Zero)
 }

@@ -32,8 +32,11 @@ sealed abstract class TunableOperation(name: String, val retryKey: String, recov
 
 object Operation {
 
-  /** The request may be correct: the service was busy, failed or could not be reached. */
-  private val transient: Set[ServiceErrorKind] = Set(Throttled, Internal, Network)
+  /**
+   * The request may be correct: the service was busy, failed or could not be reached, or the caller's credentials, the
+   * clock or the state of the stream's key can change without a change of the query.
+   */
+  private val transient: Set[ServiceErrorKind] = ServiceErrorKind.healing ++ Set(Throttled, Internal, Network)
 
   /** Control-plane operations return LimitExceeded where the data plane returns Throttled. */
   private val control: Set[ServiceErrorKind] = transient + LimitExceeded
@@ -66,6 +69,11 @@ object Operation {
     override def service: String = "firehose"
   }
 
+  /** A call of the Security Token Service, which gives the credentials for another call. */
+  case object AssumeRole extends Operation("AssumeRole", transient) {
+    override def service: String = "sts"
+  }
+
   // Lazy, because one of the objects may be initialized before this one.
   lazy val all: Seq[Operation] = Seq(
     GetRecords,
@@ -79,7 +87,8 @@ object Operation {
     DescribeStreamSummary,
     ListStreams,
     PutRecords,
-    PutRecordBatch
+    PutRecordBatch,
+    AssumeRole
   )
 
   /** The operations with retry options. */

@@ -20,7 +20,10 @@ object ServiceErrorKind {
     Encryption,
     Internal,
     Network,
-    Client
+    Client,
+    NoCredentials,
+    StaleIdentity,
+    KeyUnavailable
   )
 
   /** ProvisionedThroughputExceeded, Throttling, KMSThrottling: the data plane throttles the caller. */
@@ -36,10 +39,10 @@ object ServiceErrorKind {
   /** InvalidArgument, Validation, Serialization: the request is invalid. */
   case object InvalidArgument extends ServiceErrorKind("InvalidArgument")
 
-  /** AccessDenied, and every error about the caller's identity or signature. */
+  /** AccessDenied, and errors about the caller's identity or signature that no later call can avoid. */
   case object AccessDenied extends ServiceErrorKind("AccessDenied")
 
-  /** KMS errors other than throttling. */
+  /** KMS errors that last: there is no such key, or the account cannot use KMS. */
   case object Encryption extends ServiceErrorKind("Encryption")
 
   /** 500, 502, 503, 504, InternalFailure. */
@@ -55,6 +58,21 @@ object ServiceErrorKind {
    * The client detected the error before it sent anything, for example missing credentials or invalid configuration.
    */
   case object Client extends ServiceErrorKind("Client")
+
+  /** The source of the credentials gives none at the moment, so nothing was sent. It may give some later. */
+  case object NoCredentials extends ServiceErrorKind("NoCredentials")
+
+  /**
+   * The service refuses credentials that their source can replace, or a signature because of the machine's clock. A
+   * later call may have other credentials or another time.
+   */
+  case object StaleIdentity extends ServiceErrorKind("StaleIdentity")
+
+  /** KMS refuses the use of the stream's key in its current state, which may change while the query is running. */
+  case object KeyUnavailable extends ServiceErrorKind("KeyUnavailable")
+
+  /** Failures that can end without a change of the query and its options, although the service itself is sound. */
+  val healing: Set[ServiceErrorKind] = Set(NoCredentials, StaleIdentity, KeyUnavailable)
 }
 
 /**
@@ -81,10 +99,12 @@ final class ServiceException(
   val detail: String = Redaction.text(answer)
 
   /** Whether the service said so itself, and so was reached. */
-  def isAnswer: Boolean = kind != ServiceErrorKind.Network && kind != ServiceErrorKind.Client
+  def isAnswer: Boolean = !ServiceException.Unsent(kind)
 }
 
 object ServiceException {
+  private val Unsent: Set[ServiceErrorKind] =
+    Set(ServiceErrorKind.Network, ServiceErrorKind.Client, ServiceErrorKind.NoCredentials)
 
   /** The error code of the service for a stream, consumer or shard that does not exist. */
   val ResourceNotFoundCode: String = "ResourceNotFoundException"

@@ -56,4 +56,11 @@ class AllowListSuite extends TimedSuite {
     val (second, again) = allowed.permit(Some(first), document(2, role, PhysicalStream(ref(B))))
     assert(second == document(2, a) && again.map(_.arn).toSet == Set(A, B))
   }
+
+  test("an entry of an earlier run that is not allowed any more does not come back") {
+    val document = MetadataDocument(1, SortedMap("orders" -> Vector(role)))
+    val allowed = list("metadataAllowedAccounts" -> "123456789012")
+    val (kept, refused) = allowed.permit(Some(document), document.copy(version = 2))
+    assert(kept.physical.isEmpty && refused.map(_.option) == Seq("metadataAllowedRoles"))
+  }
 }

@@ -23,11 +23,16 @@ class RetrierSuite extends TimedSuite {
     Encryption,
     Internal,
     Network,
-    Client
+    Client,
+    NoCredentials,
+    StaleIdentity,
+    KeyUnavailable
   )
 
-  /** Copied from the service's documentation and not from the code. */
-  private val retried: Map[Operation, Set[ServiceErrorKind]] = Map(
+  /**
+   * Copied from the service's documentation and not from the code. Failures that end by themselves are retried for all.
+   */
+  private val retried: Map[Operation, Set[ServiceErrorKind]] = Map[Operation, Set[ServiceErrorKind]](
     Operation.GetRecords -> Set(Throttled, Internal, Network),
     Operation.GetShardIterator -> Set(Throttled, Internal, Network),
     Operation.ListShards -> Set(Throttled, LimitExceeded, Internal, Network, ResourceInUse),
@@ -39,8 +44,9 @@ class RetrierSuite extends TimedSuite {
     Operation.DescribeStreamSummary -> Set(Throttled, LimitExceeded, Internal, Network),
     Operation.ListStreams -> Set(Throttled, LimitExceeded, Internal, Network),
     Operation.PutRecords -> Set(Throttled, LimitExceeded, Internal, Network, ResourceInUse),
-    Operation.PutRecordBatch -> Set(Throttled, Internal, Network)
-  )
+    Operation.PutRecordBatch -> Set(Throttled, Internal, Network),
+    Operation.AssumeRole -> Set(Throttled, Internal, Network)
+  ).view.mapValues(_ ++ Set(NoCredentials, StaleIdentity, KeyUnavailable)).toMap
   test("every operation is in the table")(assert(retried.keySet == Operation.all.toSet))
 
   for (operation <- retried.keys.toSeq.sortBy(_.name); kind <- all)
@@ -113,6 +119,34 @@ class RetrierSuite extends TimedSuite {
     assert(calls.times.size == 1)
   }
 
+  test("failures that end by themselves are retried for the heal time, beyond the number of retries") {
+    def times(kind: ServiceErrorKind, policy: RetryPolicy) = {
+      val scheduler = new VirtualScheduler
+      var calls = Vector.empty[FiniteDuration]
+      val result = new Retrier(scheduler, RetryRules.Default, () => 0.5).retry(policy) { () =>
+        calls :+= scheduler.nanoTime.nanos
+        CompletableFuture.failedFuture[String](error(Operation.DescribeStreamSummary, kind))
+      }
+      scheduler.advance(1.hour)
+      assert(result.isCompletedExceptionally)
+      calls
+    }
+    val healing = policy.copy(healTime = 10.seconds)
+    Seq(NoCredentials, StaleIdentity, KeyUnavailable).foreach { kind =>
+      val calls = times(kind, healing)
+      assert(calls.last >= 10.seconds && calls.dropRight(1).forall(_ < 10.seconds), kind)
+      assert(times(kind, policy).size == 4, kind)
+    }
+    assert(times(Network, healing).size == 4)
+  }
+
+  test("a number of retries that the user sets is also the limit for failures that end by themselves") {
+    def policyOf(options: (String, String)*) =
+      RetryPolicies.of(Options.read(options.toMap))(Operation.DescribeStreamSummary)
+    assert(policyOf().healTime == RetryPolicies.HealTime)
+    assert(policyOf("retry.describeStreamSummary.maxRetries" -> "0").healTime == Duration.Zero)
+  }
+
   test("the default policies are the documented ones") {
     val defaults = RetryPolicies.of(Options.defaults)
     val change = RetryPolicy(Some(10), 200.millis, 1.second, 1.5)
@@ -131,12 +165,14 @@ class RetrierSuite extends TimedSuite {
       Operation.PutRecords -> RetryPolicy(None, 50.millis, 5.seconds, 2),
       Operation.PutRecordBatch -> RetryPolicy(None, 50.millis, 5.seconds, 2)
     )
-    assert(Operation.tunable.map(operation => operation -> defaults(operation)).toMap == documented)
+    assert(Operation.tunable.map(operation => operation -> defaults(operation)).toMap ==
+      documented.view.mapValues(_.copy(healTime = 30.seconds)).toMap)
   }
 
   test("a write describes its streams without a limit of retries unless the option sets one") {
     val operation = Operation.DescribeStreamSummary
-    assert(RetryPolicies.ofWrite(Options.defaults)(operation) == RetryPolicy(None, 200.millis, 2.seconds, 1.5))
+    assert(RetryPolicies.ofWrite(Options.defaults)(operation) ==
+      RetryPolicy(None, 200.millis, 2.seconds, 1.5, RetryPolicies.HealTime))
     val limited = Options.read(Map("retry.describeStreamSummary.maxRetries" -> "2"))
     assert(Seq(RetryPolicies.of(limited), RetryPolicies.ofWrite(limited)).forall(_(operation).maxRetries.contains(2)))
     val others = Operation.tunable.filterNot(_ == operation)

@@ -38,6 +38,8 @@ import org.sparkkinesis.emulator.wire.http.Http2Limits
  *   the keys that requests must be signed with; without them every request is served
  * @param roles
  *   the roles that AssumeRole accepts
+ * @param checksTime
+ *   whether signatures must have the time of `clock`; otherwise the time of this machine is accepted, too
  */
 final case class EmulatorConfig(
     port: Int = 0,
@@ -54,7 +56,8 @@ final case class EmulatorConfig(
     deliveries: Option[Path] = None,
     credentials: Seq[EmulatorCredential] = Nil,
     roles: Seq[EmulatorRole] = Nil,
-    http2: Http2Limits = Http2Limits()
+    http2: Http2Limits = Http2Limits(),
+    checksTime: Boolean = false
 ) {
 
   /**

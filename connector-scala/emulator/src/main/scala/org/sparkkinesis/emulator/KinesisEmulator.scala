@@ -11,7 +11,7 @@ import org.sparkkinesis.emulator.engine.{ChangeDelays, Engine}
 import org.sparkkinesis.emulator.fault.Faults
 import org.sparkkinesis.emulator.store.{DeliveryFiles, FileStore}
 import org.sparkkinesis.emulator.wire.Dispatcher
-import org.sparkkinesis.emulator.wire.auth.{Gatekeeper, TokenService}
+import org.sparkkinesis.emulator.wire.auth.{EmulatorSession, Gatekeeper, TokenService}
 import org.sparkkinesis.emulator.wire.http.{HttpDates, HttpServer, ServerCertificate}
 import org.sparkkinesis.emulator.wire.page.{AdminPages, MetadataPage, PageAccess}
 
@@ -60,11 +60,11 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
    */
   val adminToken: Option[String] = Option.when(config.credentials.nonEmpty)(PageAccess.newToken())
 
-  private val gatekeeper = new Gatekeeper(engine, home, config.credentials, config.roles)
+  private val gatekeeper = new Gatekeeper(engine, home, config.credentials, config.roles, config.checksTime)
   private val dispatcher = new Dispatcher(
     engine,
     gatekeeper,
-    new TokenService(gatekeeper, config.clock),
+    new TokenService(gatekeeper, config.clock, faults),
     faults,
     calls,
     new AdminPages(engine, calls, admin, new PageAccess(adminToken)),
@@ -83,6 +83,15 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
   def port: Int = server.address.getPort
   def endpoint: String = s"${if (config.tls) "https" else "http"}://127.0.0.1:$port"
   def region: String = config.region
+
+  /** Creates temporary credentials of the emulator's account, as the services do that give them to containers. */
+  def createSession(): EmulatorSession = {
+    val (id, secret, token) = gatekeeper.issue(config.account, Long.MaxValue)
+    EmulatorSession(id, secret, token)
+  }
+
+  /** Expires all temporary credentials that exist, also those of assumed roles. */
+  def expireSessions(): Unit = gatekeeper.expireSessions()
 
   /** The address of the page that serves the document of [[EmulatorAdmin.setMetadata]]. */
   def metadataUrl: String = s"$endpoint${MetadataPage.Path}"

@@ -63,11 +63,17 @@ object CredentialSettings {
   final case class Profile(name: String) extends CredentialSettings
 
   /**
-   * A class of the user that implements `java.util.function.Supplier[java.util.Map[String, String]]` and has a
-   * constructor without parameters. The map contains `accessKeyId`, `secretAccessKey` and, for temporary credentials,
-   * `sessionToken`. The connector calls the supplier again after five minutes.
+   * A class of the user that implements `java.util.function.Supplier[java.util.Map[String, String]]`, or
+   * `java.util.function.Function` from the map of its options to such a map, and has a constructor without parameters.
+   * The map contains `accessKeyId`, `secretAccessKey` and, for temporary credentials, `sessionToken`. The connector
+   * calls the object again after five minutes.
    */
-  final case class SuppliedBy(className: String) extends CredentialSettings
+  final case class SuppliedBy(className: String, options: Map[String, String] = Map.empty) extends CredentialSettings {
+    override def toString: String = {
+      val names = options.keys.toSeq.sorted.mkString(", ")
+      if (names.isEmpty) s"SuppliedBy($className)" else s"SuppliedBy($className, values of $names redacted)"
+    }
+  }
 
   /**
    * An IAM role. The connector assumes it with the credentials of `base`, and assumes it again before the session
@@ -82,5 +88,28 @@ object CredentialSettings {
   ) extends CredentialSettings {
     override def toString: String =
       s"AssumeRole($roleArn, $sessionName, ${externalId.fold("no external id")(_ => "external id redacted")}, $base)"
+  }
+
+  /**
+   * Returns the credentials of a chain of roles, of which each is assumed with the credentials of the one before it.
+   *
+   * @param externalId
+   *   for the last role; other accounts do not get it
+   */
+  def assuming(
+      roles: Seq[String],
+      sessionName: String,
+      externalId: Option[String],
+      stsEndpoint: Option[String],
+      first: CredentialSettings
+  ): CredentialSettings = roles.zipWithIndex.foldLeft(first) { case (base, (role, index)) =>
+    AssumeRole(role, sessionName, externalId.filter(_ => index == roles.size - 1), stsEndpoint, base)
+  }
+
+  /** The credentials with which the first role is assumed. */
+  @scala.annotation.tailrec
+  def firstOf(settings: CredentialSettings): CredentialSettings = settings match {
+    case role: AssumeRole => firstOf(role.base)
+    case other => other
   }
 }

@@ -1,54 +1,128 @@
 package org.sparkkinesis.aws.client
 
-import java.time.Instant
-import java.util.concurrent.{CompletableFuture, ExecutorService, Executors}
-import java.util.function.Supplier
+import java.time.Clock
+import java.util.concurrent.{CompletableFuture, ExecutorService, LinkedBlockingQueue, ThreadPoolExecutor, TimeUnit}
 
+import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
-import scala.util.control.NonFatal
 
 import software.amazon.awssdk.auth.credentials._
-import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider, ResolveIdentityRequest}
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy
+import software.amazon.awssdk.core.SdkSystemSetting
+import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, ResolveIdentityRequest}
 import software.amazon.awssdk.regions.Region
-import software.amazon.awssdk.services.sts.auth.StsAssumeRoleCredentialsProvider
+import software.amazon.awssdk.services.sts.StsClient
+import software.amazon.awssdk.services.sts.auth.{
+  StsAssumeRoleCredentialsProvider,
+  StsWebIdentityTokenFileCredentialsProvider
+}
 import software.amazon.awssdk.services.sts.model.AssumeRoleRequest
 
+import org.sparkkinesis.aws.error.CredentialsFailure
 import org.sparkkinesis.aws.http.{BlockingHttpClient, DaemonThreads}
-import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
+import org.sparkkinesis.aws.request.{RenewableCredentials, SigningClock}
 import org.sparkkinesis.network.Network
 import org.sparkkinesis.secret.Redaction
-import org.sparkkinesis.service.ServiceException
 
-/** Credentials of one client. Resolving them does not block the caller. `close` stops the background refresh. */
+/**
+ * Credentials of one client. Resolving them does not block the caller: calls share one resolution at a time, on a
+ * thread of this instance. A failed resolution is a [[CredentialsFailure]]. `close` stops the background refresh.
+ *
+ * @param create
+ *   creates the source of the credentials, at first and for each renewal; it may read files
+ * @param nanoTime
+ *   a clock for durations
+ */
 final class Credentials private (
-    provider: AwsCredentialsProvider,
-    supplied: Option[SuppliedCredentials],
-    owned: Seq[AutoCloseable],
-    resolver: ExecutorService,
-    network: Network
-) extends IdentityProvider[AwsCredentialsIdentity]
-    with AutoCloseable {
+    settings: CredentialSettings,
+    network: Network,
+    create: () => Credentials.Opened,
+    environment: String => Option[String],
+    nanoTime: () => Long
+) extends RenewableCredentials {
+  import Credentials._
+
+  private val resolver: ExecutorService = newResolver()
+
+  // Guarded by this instance.
+  private var source = new Source(create)
+  private var running = Option.empty[CompletableFuture[AwsCredentialsIdentity]]
+  private var renewedNanos = Option.empty[Long]
+  private var isClosed = false
+
+  @volatile private var hasFailed = false
+  @volatile private var renewed = 0
+  @volatile private var lastKeyId = ""
+
   override def identityType: Class[AwsCredentialsIdentity] = classOf[AwsCredentialsIdentity]
 
   override def resolveIdentity(request: ResolveIdentityRequest): CompletableFuture[AwsCredentialsIdentity] =
-    provider match {
-      case fixed: StaticCredentialsProvider => CompletableFuture.completedFuture(fixed.resolveCredentials)
-      // The provider may read files, call the metadata service or call STS. The caller's thread must not block.
-      case _ => CompletableFuture.supplyAsync(
-          () => BlockingHttpClient.within(network)(Credentials.remembered(provider.resolveCredentials)),
-          resolver
-        )
+    synchronized {
+      if (hasFailed && renew(renewed)) hasFailed = false
+      settings match {
+        case static: CredentialSettings.Static => CompletableFuture.completedFuture(noted(keysOf(static)))
+        // The provider may read files, call the metadata service or call STS. The caller's thread must not block.
+        case _ =>
+          val current = running.filterNot(_.isDone).getOrElse {
+            val from = source
+            val begun = CompletableFuture.supplyAsync[AwsCredentialsIdentity](() => resolve(from), resolver)
+            running = Some(begun)
+            begun
+          }
+          current.copy()
+      }
     }
 
-  /**
-   * Returns whether a call that failed with this error may succeed with new credentials. If the credentials of a user's
-   * class have expired, drops them, so that the next call asks the class again.
-   */
-  def mayDifferAfter(error: ServiceException): Boolean =
-    Credentials.Expired(error.errorCode) && supplied.exists(_.forget())
+  private def resolve(from: Source): AwsCredentialsIdentity =
+    try noted(BlockingHttpClient.within(network)(from.provider.resolveCredentials))
+    catch {
+      case error: Exception =>
+        // Some providers keep their failure.
+        hasFailed = true
+        throw CredentialsFailure.of(error)
+    }
 
-  override def close(): Unit = {
-    owned.foreach(_.close())
+  /** After this, no log line and no error repeats the secrets. */
+  private def noted(identity: AwsCredentials): AwsCredentialsIdentity = {
+    lastKeyId = identity.accessKeyId
+    Redaction.remember(identity.secretAccessKey)
+    identity match {
+      case temporary: AwsSessionCredentials => Redaction.remember(temporary.sessionToken)
+      case _ => ()
+    }
+    identity
+  }
+
+  override def renewals: Int = renewed
+
+  override def accessKeyId: String = lastKeyId
+
+  override def canChange(isOfSts: Boolean): Boolean =
+    (if (isOfSts) CredentialSettings.firstOf(settings) else settings) match {
+      case _: CredentialSettings.Static => false
+      // The variables of this process do not change.
+      case CredentialSettings.DefaultChain => !environment(KeyVariable).contains(lastKeyId)
+      case _ => true
+    }
+
+  override def renew(seen: Int): Boolean = synchronized {
+    val now = nanoTime()
+    if (seen != renewed) true
+    else if (isClosed || renewedNanos.exists(now - _ < RenewalPeriod.toNanos)) false
+    else {
+      val old = source
+      source = new Source(create)
+      running = None
+      renewedNanos = Some(now)
+      renewed += 1
+      resolver.execute(() => old.close())
+      true
+    }
+  }
+
+  override def close(): Unit = synchronized {
+    isClosed = true
+    source.close()
     resolver.shutdownNow()
     ()
   }
@@ -56,70 +130,107 @@ final class Credentials private (
 
 object Credentials {
 
-  /** @param network the network of the calls that get credentials */
-  def of(settings: CredentialSettings, region: Region, network: Network): Credentials = {
-    // An executor has them from the driver.
-    settings.secrets.foreach(Redaction.remember)
-    val supplied = suppliedFor(settings)
-    val (provider, owned) = BlockingHttpClient.within(network)(create(settings, region, supplied, network))
-    new Credentials(
-      provider,
-      supplied,
-      owned,
-      Executors.newCachedThreadPool(DaemonThreads.named("kinesis-credentials")),
-      network
-    )
-  }
-
-  /** Returns the credentials, after which no log line and no error repeats their secrets. */
-  private def remembered(credentials: AwsCredentials): AwsCredentials = {
-    Redaction.remember(credentials.secretAccessKey)
-    credentials match {
-      case temporary: AwsSessionCredentials => Redaction.remember(temporary.sessionToken)
-      case _ => ()
-    }
-    credentials
-  }
-
-  /** Error codes for expired credentials, including expired credentials of the caller that assumes a role. */
-  private val Expired = Set("ExpiredTokenException", "ExpiredToken")
-
-  private def suppliedFor(settings: CredentialSettings): Option[SuppliedCredentials] = settings match {
-    case CredentialSettings.SuppliedBy(className) => Some(new SuppliedCredentials(className))
-    case role: CredentialSettings.AssumeRole => suppliedFor(role.base)
-    case _ => None
-  }
-
-  /** Returns the provider and the resources to close with it, outermost first. */
-  private def create(
+  /**
+   * @param network
+   *   the network of the calls that get credentials
+   * @param clock
+   *   the clock of the signatures of the calls that assume a role
+   * @throws org.sparkkinesis.error.KinesisConnectorException
+   *   if a class of the user cannot be instantiated
+   */
+  private[aws] def of(
       settings: CredentialSettings,
       region: Region,
-      supplied: Option[SuppliedCredentials],
-      network: Network
-  ): (AwsCredentialsProvider, Seq[AutoCloseable]) =
-    settings match {
-      case CredentialSettings.DefaultChain =>
-        val chain = DefaultCredentialsProvider.builder().build()
-        (chain, Seq(chain))
-      case CredentialSettings.Static(id, secret, None) =>
-        (StaticCredentialsProvider.create(AwsBasicCredentials.create(id, secret)), Nil)
-      case CredentialSettings.Static(id, secret, Some(token)) =>
-        (StaticCredentialsProvider.create(AwsSessionCredentials.create(id, secret, token)), Nil)
-      case CredentialSettings.Profile(name) =>
-        val profile = ProfileCredentialsProvider.create(name)
-        (profile, Seq(profile))
-      case CredentialSettings.SuppliedBy(className) => (supplied.getOrElse(new SuppliedCredentials(className)), Nil)
-      case role: CredentialSettings.AssumeRole => assumeRole(role, region, supplied, network)
+      network: Network,
+      clock: SigningClock = new SigningClock(Clock.systemUTC),
+      environment: String => Option[String] = sys.env.get,
+      nanoTime: () => Long = () => System.nanoTime
+  ): Credentials = {
+    // An executor has them from the driver.
+    settings.secrets.foreach(Redaction.remember)
+    def sts(base: AwsCredentialsProvider, endpoint: Option[String]): (StsClient, AutoCloseable) =
+      TokenService.client(endpoint, base, region, network) { more =>
+        // The call that needs the credentials is retried.
+        more.retryStrategy(AwsRetryStrategy.doNotRetry()).addExecutionInterceptor(clock.interceptor)
+        ()
+      }
+    val first = sourceOf(CredentialSettings.firstOf(settings), sts)
+    new Credentials(settings, network, () => assumed(settings, first(), sts), environment, nanoTime)
+  }
+
+  /** A provider, and what is closed with it, outermost first. */
+  final private case class Opened(provider: AwsCredentialsProvider, owned: Seq[AutoCloseable])
+
+  /** A source of credentials, which is created when it is asked first. Thread-safe. */
+  final private class Source(create: () => Opened) {
+    private var opened = Option.empty[Opened]
+
+    def provider: AwsCredentialsProvider = synchronized {
+      val found = opened.getOrElse(create())
+      opened = Some(found)
+      found.provider
     }
 
-  private def assumeRole(
-      role: CredentialSettings.AssumeRole,
-      region: Region,
-      supplied: Option[SuppliedCredentials],
-      network: Network
-  ): (AwsCredentialsProvider, Seq[AutoCloseable]) = {
-    val (base, ownedByBase) = create(role.base, region, supplied, network)
-    val (client, http) = TokenService.client(role, base, region, network)
+    def close(): Unit = synchronized(opened.foreach(_.owned.foreach(_.close())))
+  }
+
+  private def keysOf(static: CredentialSettings.Static): AwsCredentials =
+    static.sessionToken.fold[AwsCredentials](
+      AwsBasicCredentials.create(static.accessKeyId, static.secretAccessKey)
+    )(AwsSessionCredentials.create(static.accessKeyId, static.secretAccessKey, _))
+
+  /** Creates a client of STS with the credentials of the caller, and the resource to close after it. */
+  private type NewSts = (AwsCredentialsProvider, Option[String]) => (StsClient, AutoCloseable)
+
+  private def sourceOf(settings: CredentialSettings, sts: NewSts): () => Opened =
+    settings match {
+      case static: CredentialSettings.Static =>
+        () => Opened(StaticCredentialsProvider.create(keysOf(static)), Nil)
+      case CredentialSettings.Profile(name) => () => {
+          val profile = ProfileCredentialsProvider.create(name)
+          Opened(profile, Seq(profile))
+        }
+      case supplied: CredentialSettings.SuppliedBy =>
+        val supplier = SuppliedCredentials.load(supplied)
+        () => Opened(new SuppliedCredentials(supplied.className, supplier), Nil)
+      case CredentialSettings.DefaultChain | _: CredentialSettings.AssumeRole => () => defaultChain(sts)
+    }
+
+  /**
+   * The AWS default chain. It does not go on to the instance's role if a container or a web identity has credentials of
+   * its own: while its endpoint gives none, calls would have the identity of the node.
+   */
+  private def defaultChain(newSts: NewSts): Opened = {
+    val isContainer =
+      Seq(
+        SdkSystemSetting.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI,
+        SdkSystemSetting.AWS_CONTAINER_CREDENTIALS_FULL_URI
+      ).exists(_.getStringValue.isPresent)
+    val isWebIdentity = SdkSystemSetting.AWS_WEB_IDENTITY_TOKEN_FILE.getStringValue.isPresent
+    if (!isContainer && !isWebIdentity) {
+      val chain = DefaultCredentialsProvider.builder().build()
+      Opened(chain, Seq(chain))
+    } else {
+      val sts = Option.when(isWebIdentity)(newSts(AnonymousCredentialsProvider.create(), None))
+      val webIdentity = sts.map { case (client, _) =>
+        StsWebIdentityTokenFileCredentialsProvider.builder().stsClient(client).build()
+      }
+      val providers = Seq[AwsCredentialsProvider](
+        SystemPropertyCredentialsProvider.create(),
+        EnvironmentVariableCredentialsProvider.create()
+      ) ++ webIdentity ++ Seq(ProfileCredentialsProvider.create(), ContainerCredentialsProvider.create())
+      val chain = AwsCredentialsProviderChain.builder().credentialsProviders(providers.asJava).build()
+      Opened(chain, chain +: sts.toSeq.flatMap { case (client, http) => Seq(client, http) })
+    }
+  }
+
+  private def assumed(settings: CredentialSettings, first: Opened, sts: NewSts): Opened = settings match {
+    case role: CredentialSettings.AssumeRole => assumeRole(role, assumed(role.base, first, sts), sts)
+    case _ => first
+  }
+
+  private def assumeRole(role: CredentialSettings.AssumeRole, base: Opened, sts: NewSts): Opened = {
+    val (client, http) = sts(base.provider, role.stsEndpoint)
     val request = AssumeRoleRequest.builder().roleArn(role.roleArn).roleSessionName(role.sessionName)
     role.externalId.foreach(request.externalId)
     val provider = StsAssumeRoleCredentialsProvider
@@ -128,64 +239,21 @@ object Credentials {
       .refreshRequest(request.build())
       .asyncCredentialUpdateEnabled(true)
       .build()
-    (provider, Seq(provider, client, http) ++ ownedByBase)
-  }
-}
-
-/** Gets credentials from a class of the user. Calls the class again after five minutes or when they have expired. */
-final private class SuppliedCredentials(className: String) extends AwsCredentialsProvider {
-  private val supplier = load()
-  private var current: Option[(Instant, AwsCredentials)] = None
-
-  override def resolveCredentials(): AwsCredentials = synchronized {
-    val now = Instant.now()
-    current match {
-      case Some((until, credentials)) if now.isBefore(until) => credentials
-      case _ =>
-        val fresh = read()
-        current = Some(now.plusSeconds(SuppliedCredentials.RefreshSeconds) -> fresh)
-        fresh
-    }
+    Opened(provider, Seq(provider, client, http) ++ base.owned)
   }
 
-  /** Drops the current credentials. Returns false if there were none, because the class is then called anyway. */
-  def forget(): Boolean = synchronized {
-    val had = current.isDefined
-    current = None
-    had
+  /** Minimum time between two renewals. Many calls may be refused at the same time, and STS limits its calls. */
+  val RenewalPeriod: FiniteDuration = 1.second
+
+  private val KeyVariable = "AWS_ACCESS_KEY_ID"
+
+  /** Number of threads of a client. One resolves; the other is for the next source while the old one is stuck. */
+  private val Threads = 2
+
+  private def newResolver(): ExecutorService = {
+    val threads = DaemonThreads.named("kinesis-credentials")
+    val pool = new ThreadPoolExecutor(Threads, Threads, 30, TimeUnit.SECONDS, new LinkedBlockingQueue, threads)
+    pool.allowCoreThreadTimeOut(true)
+    pool
   }
-
-  private def read(): AwsCredentials = {
-    val supplied =
-      try supplier.get.asScala
-      catch { case NonFatal(error) => throw failed(s"The class $className threw ${error.getClass.getName}.", error) }
-    def required(name: String): String =
-      supplied.get(name).filter(_ != null).getOrElse(throw failed(
-        s"The map that $className returned has no '$name'.",
-        null
-      ))
-    supplied.get("sessionToken").filter(_ != null) match {
-      case Some(token) => AwsSessionCredentials.create(required("accessKeyId"), required("secretAccessKey"), token)
-      case None => AwsBasicCredentials.create(required("accessKeyId"), required("secretAccessKey"))
-    }
-  }
-
-  private def load(): Supplier[java.util.Map[String, String]] =
-    try {
-      val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(getClass.getClassLoader)
-      Class.forName(className, true, loader).getDeclaredConstructor().newInstance() match {
-        case instance: Supplier[_] => instance.asInstanceOf[Supplier[java.util.Map[String, String]]]
-        case _ => throw failed(s"The class $className does not implement java.util.function.Supplier.", null)
-      }
-    } catch {
-      case error: ReflectiveOperationException =>
-        throw failed(s"The class $className cannot be instantiated: ${error.getClass.getSimpleName}.", error)
-    }
-
-  private def failed(reason: String, cause: Throwable): KinesisConnectorException =
-    ServiceErrors.credentialsFailed(stream = "any", reason = reason).causedBy(cause)
-}
-
-private object SuppliedCredentials {
-  val RefreshSeconds = 300L
 }

@@ -23,7 +23,6 @@ import org.sparkkinesis.aws.request._
 import org.sparkkinesis.aws.subscription.{SdkSubscriptions, SubscriptionTransport}
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
-import org.sparkkinesis.service.ServiceException
 
 /** Creates a [[SdkKinesisService]] from settings. */
 object SdkClients {
@@ -37,38 +36,42 @@ object SdkClients {
    *   if no region is known
    */
   def create(settings: ClientSettings, events: EventSink = new EventLog(QueryContext.Unknown)): SdkKinesisService =
-    create(settings, events, Clock.systemUTC)
+    create(settings, events, Clock.systemUTC, () => System.nanoTime)
 
-  /** @param machine clock of this machine */
-  private[aws] def create(settings: ClientSettings, events: EventSink, machine: Clock): SdkKinesisService = {
+  /**
+   * @param machine
+   *   clock of this machine
+   * @param nanoTime
+   *   clock for durations
+   */
+  private[aws] def create(
+      settings: ClientSettings,
+      events: EventSink,
+      machine: Clock,
+      nanoTime: () => Long
+  ): SdkKinesisService = {
     val region = Region.of(Regions.resolve(settings, "any"))
-    val credentials = Credentials.of(settings.credentials, region, settings.network)
+    val clock = new SigningClock(machine)
+    val credentials = Credentials.of(settings.credentials, region, settings.network, clock, nanoTime = nanoTime)
     val configured = endpointSettings(settings, KinesisEndpoints.Service)
     val endpoint = configured.overridden
     val http = new ObservedHttpClient(HttpClients.forRequests(settings.network))
     val transport = HttpClients.transport(settings.network)
-    val client = requests(settings, region, endpoint, credentials, http)
+    val client = requests(settings, region, endpoint, credentials, clock, http)
     val endpoints = new KinesisEndpoints(region, configured)
-    val clock = new SigningClock(machine)
-    val mayRenew = mayDifferAfter(credentials, clock)
+    val identity = new CallerIdentity(credentials, clock, nanoTime)
     val signed =
       new SignedCalls("kinesis", region.id, transport, credentials, clock, settings.network.requestTimeout)
     new SdkKinesisService(
       client,
       new PutRecordsClient(endpoints, signed),
       new GetRecordsClient(endpoints, signed),
-      new SubscriptionTransport(
-        endpoints,
-        credentials,
-        HttpClients.forSubscriptions(settings.network),
-        clock,
-        mayRenew
-      ),
+      new SubscriptionTransport(endpoints, identity, HttpClients.forSubscriptions(settings.network)),
       Option.when(settings.network.viaSdk)(
-        new SdkSubscriptions(subscriptions(settings, region, endpoint, credentials), SdkConversions.event)
+        new SdkSubscriptions(subscriptions(settings, region, endpoint, credentials, clock), SdkConversions.event)
       ),
       Seq(transport, credentials),
-      mayRenew,
+      identity,
       events
     )
   }
@@ -81,25 +84,19 @@ object SdkClients {
    */
   def firehose(settings: ClientSettings): JsonService = {
     val region = Region.of(Regions.resolve(settings, "any"))
-    val credentials = Credentials.of(settings.credentials, region, settings.network)
-    val configured = endpointSettings(settings, FirehoseEndpoint.Service)
     val clock = new SigningClock(Clock.systemUTC)
+    val credentials = Credentials.of(settings.credentials, region, settings.network, clock)
+    val configured = endpointSettings(settings, FirehoseEndpoint.Service)
     new JsonService(
       "firehose",
       "Firehose_20150804",
       region.id,
       () => FirehoseEndpoint.of(region, configured),
-      credentials,
+      new CallerIdentity(credentials, clock),
       HttpClients.transport(settings.network),
-      clock,
-      settings.network.requestTimeout,
-      mayDifferAfter(credentials, clock)
+      settings.network.requestTimeout
     )
   }
-
-  /** Whether a call that failed may succeed with other credentials or another time. */
-  private def mayDifferAfter(credentials: Credentials, clock: SigningClock): ServiceException => Boolean =
-    error => clock.mayDifferAfter(error) || credentials.mayDifferAfter(error)
 
   private def endpointSettings(settings: ClientSettings, service: String): EndpointSettings =
     new EndpointSettings(service, settings.endpoint.map(URI.create), profileOf(settings.credentials))
@@ -117,9 +114,10 @@ object SdkClients {
       region: Region,
       endpoint: Option[URI],
       credentials: Credentials,
+      clock: SigningClock,
       http: SdkAsyncHttpClient
   ): KinesisAsyncClient = {
-    val limited = overrides(settings).apiCallTimeout(Duration.ofNanos(settings.network.requestTimeout.toNanos))
+    val limited = overrides(settings, clock).apiCallTimeout(Duration.ofNanos(settings.network.requestTimeout.toNanos))
     // The SDK closes only an HTTP client that it created itself.
     builder(region, endpoint, credentials, limited).httpClientBuilder(new OwnedHttpClient(http)).build()
   }
@@ -129,9 +127,10 @@ object SdkClients {
       settings: ClientSettings,
       region: Region,
       endpoint: Option[URI],
-      credentials: Credentials
+      credentials: Credentials,
+      clock: SigningClock
   ): KinesisAsyncClient =
-    builder(region, endpoint, credentials, overrides(settings))
+    builder(region, endpoint, credentials, overrides(settings, clock))
       .httpClient(HttpClients.forSubscriptions(settings.network)).build()
 
   private def builder(
@@ -158,10 +157,11 @@ object SdkClients {
     builder
   }
 
-  private def overrides(settings: ClientSettings): ClientOverrideConfiguration.Builder = {
+  private def overrides(settings: ClientSettings, clock: SigningClock): ClientOverrideConfiguration.Builder = {
     val overrides = ClientOverrideConfiguration
       .builder()
       .retryStrategy(AwsRetryStrategy.doNotRetry())
+      .addExecutionInterceptor(clock.interceptor)
       .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
     profileOf(settings.credentials).foreach(overrides.defaultProfileName)
     overrides

@@ -15,12 +15,12 @@ import software.amazon.awssdk.services.kinesis.model.{
 import org.sparkkinesis.aws.getrecords.GetRecordsClient
 import org.sparkkinesis.aws.http.HttpExchange
 import org.sparkkinesis.aws.putrecords.{PutAnswer, PutRecordsClient}
-import org.sparkkinesis.aws.request.ServiceCalls
+import org.sparkkinesis.aws.request.{CallerIdentity, ServiceCalls}
 import org.sparkkinesis.aws.subscription.{SdkSubscriptions, SubscriptionTransport}
 import org.sparkkinesis.event.{AnswerUnreadable, EventSink}
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{
-  KinesisService, Operation, PutEntry, PutResult, RecordPage, ServiceException, ShardFilter, ShardPage, ShardSubscriber,
+  KinesisService, Operation, PutEntry, PutResult, RecordPage, ShardFilter, ShardPage, ShardSubscriber,
   ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
 }
 
@@ -44,8 +44,8 @@ import org.sparkkinesis.service.{
  *   if set, the SDK's clients send GetRecords, PutRecords and SubscribeToShard; this instance owns it
  * @param owned
  *   closed with this instance
- * @param mayRenew
- *   whether a call that failed with this error may succeed with other credentials or another time
+ * @param identity
+ *   judges refusals; not owned
  * @param events
  *   receives the events of this client. Queries share a client, so its events name no query.
  */
@@ -56,10 +56,10 @@ final class SdkKinesisService(
     subscriptions: SubscriptionTransport,
     bySdk: Option[SdkSubscriptions],
     owned: Seq[AutoCloseable],
-    mayRenew: ServiceException => Boolean,
+    identity: CallerIdentity,
     events: EventSink
 ) extends KinesisService {
-  private val calls = new ServiceCalls(mayRenew)
+  private val calls = new ServiceCalls(identity)
   @volatile private var isClosed = false
 
   /** The SDK has a system setting for it. */
@@ -217,7 +217,7 @@ final class SdkKinesisService(
       bySdk match {
         case Some(sdk) =>
           val request = SdkConversions.subscription(consumerArn, shard, position)
-          sdk.subscribe(request, subscriptions.renewing(subscriber))
+          sdk.subscribe(request, subscriptions.judged(subscriber))
         case None => subscriptions.subscribe(consumerArn, shard, position, subscriber)
       }
 

@@ -8,6 +8,29 @@ import org.sparkkinesis.concurrent.Shared
 import org.sparkkinesis.service.{KinesisService, ServiceLease}
 
 /**
+ * What determines the identity of calls: the settings, and the class that gives the credentials. Sessions may have
+ * different classes of one name.
+ */
+final case class ClientKey(settings: ClientSettings, provider: Option[Class[_]])
+
+object ClientKey {
+
+  /**
+   * Finds the class with the context class loader.
+   *
+   * @throws org.sparkkinesis.error.KinesisConnectorException
+   *   if there is no such class
+   */
+  def of(settings: ClientSettings): ClientKey = ClientKey(
+    settings,
+    CredentialSettings.firstOf(settings.credentials) match {
+      case supplied: CredentialSettings.SuppliedBy => Some(SuppliedCredentials.classOf(supplied.className))
+      case _ => None
+    }
+  )
+}
+
+/**
  * Shares clients between all users in this JVM that have equal settings: tasks, consumers and queries. It closes a
  * client that was idle for `idleTime`. Thread-safe.
  *
@@ -19,10 +42,10 @@ final class ServiceClients[S <: AutoCloseable](
     idleTime: FiniteDuration,
     later: Shared.Later
 ) {
-  private val clients = new Shared[ClientSettings, S](create, _.close(), idleTime, later)
+  private val clients = new Shared[ClientKey, S](key => create(key.settings), _.close(), idleTime, later)
 
   def acquire(settings: ClientSettings): ClientLease[S] = {
-    val held = clients.acquire(settings)
+    val held = clients.acquire(ClientKey.of(settings))
     new ClientLease(held.value, () => held.close())
   }
 

@@ -17,21 +17,22 @@ private[client] object TokenService {
   /**
    * Creates a client. The caller closes it, and then the HTTP client.
    *
+   * @param configured
+   *   address that an option sets
    * @param base
-   *   credentials of the caller that assumes the role
+   *   credentials of the caller
    * @param region
    *   region of the stream, which counts if the address names none
    * @param more
    *   further settings of the SDK
    */
   def client(
-      role: CredentialSettings.AssumeRole,
+      configured: Option[String],
       base: AwsCredentialsProvider,
       region: Region,
-      network: Network,
-      more: ClientOverrideConfiguration.Builder => Unit = _ => ()
-  ): (StsClient, AutoCloseable) = {
-    val endpoint = address(role)
+      network: Network
+  )(more: ClientOverrideConfiguration.Builder => Unit): (StsClient, AutoCloseable) = {
+    val endpoint = new EndpointSettings("Sts", configured.map(URI.create), None).overridden
     val http = BlockingHttpClient.of(network)
     val settings = ClientOverrideConfiguration.builder()
     more(settings)
@@ -43,9 +44,6 @@ private[client] object TokenService {
     endpoint.foreach(builder.endpointOverride)
     (builder.build(), http)
   }
-
-  private def address(role: CredentialSettings.AssumeRole): Option[URI] =
-    new EndpointSettings("Sts", role.stsEndpoint.map(URI.create), None).overridden
 
   /**
    * The region for which calls are signed. STS refuses a signature for another region than its own, so that of the stream

@@ -15,7 +15,7 @@ import software.amazon.awssdk.core.exception.{
 import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.service.ServiceErrorKind._
-import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{KmsErrors, Operation, ServiceErrorKind, ServiceException}
 
 /**
  * Translates failures of the AWS SDK to [[ServiceErrorKind]]: by the error code of the service, or by HTTP status, or
@@ -25,6 +25,12 @@ object ErrorClassification {
 
   def classify(operation: Operation, failure: Throwable): ServiceException = Futures.unwrap(failure) match {
     case known: ServiceException => known
+    case error =>
+      causes(error).collectFirst { case noCredentials: CredentialsFailure => noCredentials.of(operation) }
+        .getOrElse(answered(operation, error))
+  }
+
+  private def answered(operation: Operation, failure: Throwable): ServiceException = failure match {
     case error: AwsServiceException =>
       val details = Option(error.awsErrorDetails)
       val code = details.flatMap(d => Option(d.errorCode)).getOrElse(error.getClass.getSimpleName)
@@ -38,7 +44,8 @@ object ErrorClassification {
   def ofCode(code: String, status: Int): ServiceErrorKind =
     Codes.getOrElse(
       code,
-      if (status == 429) Throttled
+      if (code.startsWith("KMS")) KmsErrors.kindOf(code)
+      else if (status == 429) Throttled
       else if (status >= 500) Internal
       else if (status == 401 || status == 403) AccessDenied
       else if (status >= 400) InvalidArgument
@@ -79,12 +86,6 @@ object ErrorClassification {
     "RequestExpired" -> AccessDenied,
     "OptInRequired" -> AccessDenied,
     "NotAuthorized" -> AccessDenied,
-    "KMSDisabledException" -> Encryption,
-    "KMSInvalidStateException" -> Encryption,
-    "KMSAccessDeniedException" -> Encryption,
-    "KMSNotFoundException" -> Encryption,
-    "KMSOptInRequired" -> Encryption,
-    "KMSOptInRequiredException" -> Encryption,
     "InternalFailureException" -> Internal,
     "InternalFailure" -> Internal,
     "InternalServerError" -> Internal,

@@ -5,10 +5,8 @@ import java.util.concurrent.CompletableFuture
 
 import scala.concurrent.duration.FiniteDuration
 
-import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider}
-
 import org.sparkkinesis.aws.transport.HttpTransport
-import org.sparkkinesis.service.{Operation, ServiceException}
+import org.sparkkinesis.service.Operation
 
 /**
  * Calls a service with the JSON 1.1 protocol, for services whose SDK client is not in the jar. Calls are not retried.
@@ -20,28 +18,27 @@ import org.sparkkinesis.service.{Operation, ServiceException}
  *   returns the address of the service, or fails the call
  * @param transport
  *   this instance owns it
+ * @param identity
+ *   this instance closes its credentials
  * @param timeout
  *   maximum time of a call
- * @param mayRenew
- *   whether a call that failed with this error may succeed with other credentials or another time
  */
 final class JsonService private[aws] (
     service: String,
     version: String,
     region: String,
     endpoint: () => URI,
-    credentials: IdentityProvider[AwsCredentialsIdentity] with AutoCloseable,
+    identity: CallerIdentity,
     transport: HttpTransport,
-    clock: SigningClock,
-    timeout: FiniteDuration,
-    mayRenew: ServiceException => Boolean
+    timeout: FiniteDuration
 ) extends AutoCloseable {
-  private val requests = new SignedCalls(service, region, transport, credentials, clock, timeout)
-  private val calls = new ServiceCalls(mayRenew)
+  private val requests =
+    new SignedCalls(service, region, transport, identity.credentials, identity.clock, timeout)
+  private val calls = new ServiceCalls(identity)
 
   /**
    * Makes a call. `cancel` ends it; the future is done when the service can receive nothing more of it, and fails only
-   * with [[ServiceException]].
+   * with [[org.sparkkinesis.service.ServiceException]].
    *
    * @param convert
    *   reads the body of a successful answer
@@ -54,6 +51,6 @@ final class JsonService private[aws] (
 
   override def close(): Unit = {
     transport.close()
-    credentials.close()
+    identity.credentials.close()
   }
 }

@@ -7,16 +7,13 @@ import scala.util.control.NonFatal
 import org.sparkkinesis.aws.error.ErrorClassification
 import org.sparkkinesis.aws.http.RunningCall
 import org.sparkkinesis.concurrent.AbortableFuture
-import org.sparkkinesis.service.{Operation, ServiceException}
+import org.sparkkinesis.service.Operation
 
 /**
- * Makes the calls of one client: it classifies failures, and repeats a call once if other credentials may succeed.
- * Futures fail only with [[ServiceException]]. Thread-safe.
- *
- * @param mayRenew
- *   whether a call that failed with this error may succeed with other credentials or another time
+ * Makes the calls of one client: it classifies failures, and repeats a call once if it may succeed with other
+ * credentials or another time. Futures fail only with [[org.sparkkinesis.service.ServiceException]]. Thread-safe.
  */
-final private[aws] class ServiceCalls(mayRenew: ServiceException => Boolean) {
+final private[aws] class ServiceCalls(identity: CallerIdentity) {
 
   /**
    * Makes a call and converts its answer. An error of `convert` fails the call, also one of the JVM, which would
@@ -48,11 +45,12 @@ final private[aws] class ServiceCalls(mayRenew: ServiceException => Boolean) {
       convert: R => A,
       isFirst: Boolean
   ): Unit = {
+    val begun = identity.begin()
     def failed(failure: Throwable): Unit = {
-      val error = ErrorClassification.classify(operation, failure)
-      if (isFirst && mayRenew(error)) complete(result, operation, send, convert, isFirst = false)
+      val judged = identity.judge(ErrorClassification.classify(operation, failure), begun)
+      if (isFirst && judged.mayRepeat) complete(result, operation, send, convert, isFirst = false)
       else {
-        result.completeExceptionally(error)
+        result.completeExceptionally(judged.error)
         ()
       }
     }

@@ -1,41 +1,71 @@
 package org.sparkkinesis.aws.request
 
 import java.time.format.DateTimeFormatter
-import java.time.{Clock, Duration, Instant, ZonedDateTime}
+import java.time.{Clock, Duration, Instant, ZoneId, ZonedDateTime}
 
 import scala.util.Try
 
+import software.amazon.awssdk.core.SelectedAuthScheme
+import software.amazon.awssdk.core.interceptor.{
+  Context,
+  ExecutionAttributes,
+  ExecutionInterceptor,
+  SdkInternalExecutionAttribute
+}
 import software.amazon.awssdk.http.SdkHttpResponse
-
-import org.sparkkinesis.service.ServiceException
+import software.amazon.awssdk.http.auth.spi.signer.HttpSigner
+import software.amazon.awssdk.identity.spi.Identity
 
 /**
- * The clock of signatures. The service refuses a signature whose time differs from its own time by more than five
- * minutes. After such a refusal, this clock follows the service's clock, as the clock of the SDK's client does.
- * Thread-safe.
+ * The clock of the signatures of one client. The service refuses a signature whose time differs from its own time by
+ * more than five minutes. So each refusal, of every call, corrects this clock by its `Date` if they differ by more than
+ * four minutes; a successful answer shows that they do not. Thread-safe.
  */
 final private[aws] class SigningClock(machine: Clock) {
   import SigningClock._
 
-  @volatile private var clock = machine
-  @volatile private var noted = Option.empty[Difference]
+  @volatile private var state = Correction(Duration.ZERO, 0)
 
-  /** The clock of the next signature. */
-  def current: Clock = clock
+  /** The clock of signatures. It shows each correction at once. */
+  val current: Clock = new Clock {
+    override def instant(): Instant = machine.instant.plus(state.toService)
+    override def getZone: ZoneId = machine.getZone
+    override def withZone(zone: ZoneId): Clock = Clock.offset(machine.withZone(zone), state.toService)
+  }
 
-  /** Notes the service's time in a response that refuses a request, if it differs from that of the signature. */
-  private[request] def answered(response: SdkHttpResponse): Unit =
-    if (response.statusCode / 100 == 4) dateOf(response).foreach { time =>
-      if (Duration.between(clock.instant, time).abs.compareTo(Tolerance) > 0)
-        noted = Some(Difference(Duration.between(machine.instant, time), machine.instant))
+  /** Number of corrections. A call that began before the last one may have been signed with another time. */
+  def corrections: Int = state.number
+
+  /** Corrects the clock by the service's time in an answer, if the answer has one. */
+  def answered(response: SdkHttpResponse): Unit = dateOf(response).foreach(answered)
+
+  /** Corrects the clock by the service's time. */
+  def answered(service: Instant): Unit =
+    if (isWrong(service)) synchronized {
+      if (isWrong(service)) state = Correction(Duration.between(machine.instant, service), state.number + 1)
     }
 
-  /** Whether a call that failed with this error may succeed now, because the clock follows the service's clock. */
-  def mayDifferAfter(error: ServiceException): Boolean =
-    Refusals(error.errorCode) && noted.filter(_.isRecent(machine.instant)).exists { difference =>
-      clock = Clock.offset(machine, difference.toService)
-      true
+  private def isWrong(service: Instant): Boolean =
+    Duration.between(current.instant, service).abs.compareTo(Tolerance) > 0
+
+  /** Signs the calls of an SDK client with this clock, and corrects the clock by their answers. */
+  val interceptor: ExecutionInterceptor = new ExecutionInterceptor {
+    override def afterMarshalling(context: Context.AfterMarshalling, attributes: ExecutionAttributes): Unit =
+      Option(attributes.getAttribute(SdkInternalExecutionAttribute.SELECTED_AUTH_SCHEME)).foreach(withClock(
+        attributes,
+        _
+      ))
+    private def withClock[T <: Identity](attributes: ExecutionAttributes, scheme: SelectedAuthScheme[T]): Unit = {
+      val option = scheme.authSchemeOption.toBuilder.putSignerProperty(HttpSigner.SIGNING_CLOCK, current).build()
+      attributes.putAttribute(
+        SdkInternalExecutionAttribute.SELECTED_AUTH_SCHEME,
+        new SelectedAuthScheme(scheme.identity, scheme.signer, option)
+      )
+      ()
     }
+    override def afterTransmission(context: Context.AfterTransmission, attributes: ExecutionAttributes): Unit =
+      answered(context.httpResponse)
+  }
 }
 
 private[aws] object SigningClock {
@@ -45,23 +75,8 @@ private[aws] object SigningClock {
     ErrorAnswer.header(response, "Date")
       .flatMap(date => Try(ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant).toOption)
 
-  /** Error codes of signatures that may be too old or too new. A wrong secret has some of them, too. */
-  private val Refusals = Set(
-    "AuthFailure",
-    "InvalidSignatureException",
-    "RequestExpired",
-    "RequestInTheFuture",
-    "RequestTimeTooSkewed",
-    "SignatureDoesNotMatch"
-  )
-
   /** Below the service's limit of five minutes, as in the SDK's client. */
   private val Tolerance = Duration.ofMinutes(4)
 
-  /** Bounds the time in which calls with a wrong secret are repeated because the clock was wrong, too. */
-  private val Recent = Duration.ofMinutes(1)
-
-  final private case class Difference(toService: Duration, notedAt: Instant) {
-    def isRecent(now: Instant): Boolean = Duration.between(notedAt, now).abs.compareTo(Recent) < 0
-  }
+  final private case class Correction(toService: Duration, number: Int)
 }

@@ -5,11 +5,10 @@ import java.util.concurrent.CompletableFuture
 import scala.util.control.NonFatal
 
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
-import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider}
+import software.amazon.awssdk.identity.spi.AwsCredentialsIdentity
 
-import org.sparkkinesis.aws.request.{KinesisEndpoints, RequestContent, SignedRequests, SigningClock}
+import org.sparkkinesis.aws.request.{CallerIdentity, KinesisEndpoints, RequestContent, SignedRequests}
 import org.sparkkinesis.model.{ShardId, StartingPosition}
-import org.sparkkinesis.service.ServiceErrorKind.Internal
 import org.sparkkinesis.service.{ServiceException, ShardSubscriber, ShardSubscription, SubscribeToShardEvent}
 
 /**
@@ -18,17 +17,13 @@ import org.sparkkinesis.service.{ServiceException, ShardSubscriber, ShardSubscri
  *
  * @param http
  *   HTTP/2 client; not owned
- * @param mayRenew
- *   whether a call that failed with this error may succeed with other credentials or another time
  */
 final private[aws] class SubscriptionTransport(
     endpoints: KinesisEndpoints,
-    credentials: IdentityProvider[AwsCredentialsIdentity],
-    http: SdkAsyncHttpClient,
-    clock: SigningClock,
-    mayRenew: ServiceException => Boolean = _ => false
+    identity: CallerIdentity,
+    http: SdkAsyncHttpClient
 ) {
-  private val requests = new SignedRequests("kinesis", endpoints.region.id, http, clock)
+  private val requests = new SignedRequests("kinesis", endpoints.region.id, http, identity.clock)
   private val buffers = new MessageBuffers
 
   def subscribe(
@@ -37,11 +32,11 @@ final private[aws] class SubscriptionTransport(
       position: StartingPosition,
       subscriber: ShardSubscriber
   ): ShardSubscription = {
-    val call = new SubscriptionCall(new Renewing(subscriber), buffers)
-    credentials.resolveIdentity().whenComplete { (identity, failure) =>
+    val call = new SubscriptionCall(new Judged(subscriber), buffers)
+    identity.credentials.resolveIdentity().whenComplete { (keys, failure) =>
       if (failure != null) call.fail(failure)
       else
-        try call.follow(send(identity, SubscriptionJson.request(consumerArn, shard, position), consumerArn, call))
+        try call.follow(send(keys, SubscriptionJson.request(consumerArn, shard, position), consumerArn, call))
         catch {
           case error: Throwable =>
             call.fail(error)
@@ -51,19 +46,16 @@ final private[aws] class SubscriptionTransport(
     call
   }
 
-  /** Returns a subscriber to which expired credentials are a temporary failure if others may succeed. */
-  def renewing(subscriber: ShardSubscriber): ShardSubscriber = new Renewing(subscriber)
+  /** Returns a subscriber to which a refused identity is a temporary failure if another call may succeed. */
+  def judged(subscriber: ShardSubscriber): ShardSubscriber = new Judged(subscriber)
 
-  /** Reports expired credentials or a wrong time as a temporary failure if another call may succeed. */
-  final private class Renewing(subscriber: ShardSubscriber) extends ShardSubscriber {
+  /** Reports a refused identity as a temporary failure if another call may succeed. */
+  final private class Judged(subscriber: ShardSubscriber) extends ShardSubscriber {
+    private val begun = identity.begin()
     override def onSubscribed(): Unit = subscriber.onSubscribed()
     override def onEvent(event: SubscribeToShardEvent): Unit = subscriber.onEvent(event)
     override def onComplete(): Unit = subscriber.onComplete()
-    override def onError(error: ServiceException): Unit = subscriber.onError(
-      if (!mayRenew(error)) error
-      else
-        new ServiceException(Internal, error.operation, error.errorCode, error.detail, error.requestId, error)
-    )
+    override def onError(error: ServiceException): Unit = subscriber.onError(identity.judge(error, begun).error)
   }
 
   /** Returns a call that fails with `error` and sends nothing. */
@@ -74,12 +66,12 @@ final private[aws] class SubscriptionTransport(
   }
 
   private def send(
-      identity: AwsCredentialsIdentity,
+      keys: AwsCredentialsIdentity,
       body: Array[Byte],
       consumerArn: String,
       call: SubscriptionCall
   ): CompletableFuture[Void] = {
     val target = "Kinesis_20131202.SubscribeToShard"
-    requests.send(identity, endpoints.ofConsumer(consumerArn), target, RequestContent.json(body), call)
+    requests.send(keys, endpoints.ofConsumer(consumerArn), target, RequestContent.json(body), call)
   }
 }

@@ -42,6 +42,41 @@ class ServiceClientsSuite extends TimedSuite {
     assert(s.clients.size == 2)
   }
 
+  test("sessions whose classes for credentials have one name share no client") {
+    val s = new Setup
+    val name = classOf[SuppliedForTest].getName
+    val settings = here.copy(credentials =
+      CredentialSettings.AssumeRole(
+        "arn:aws:iam::123456789012:role/r",
+        "s",
+        None,
+        None,
+        CredentialSettings.SuppliedBy(name)
+      )
+    )
+    def acquired(): KinesisService = {
+      val thread = Thread.currentThread
+      val before = thread.getContextClassLoader
+      thread.setContextClassLoader(new OwnClass(name, before))
+      try s.clients.acquire(settings).service
+      finally thread.setContextClassLoader(before)
+    }
+    val first = s.clients.acquire(settings).service
+    val (second, third) = (acquired(), acquired())
+    assert(!(first eq second) && !(second eq third))
+    assert(s.clients.acquire(settings).service eq first)
+  }
+
+  /** Defines one class itself, as the class loader of a session does. */
+  private class OwnClass(name: String, parent: ClassLoader) extends ClassLoader(parent) {
+    override def loadClass(wanted: String, resolve: Boolean): Class[_] =
+      if (wanted != name) super.loadClass(wanted, resolve)
+      else Option(findLoadedClass(name)).getOrElse {
+        val bytes = getParent.getResourceAsStream(name.replace('.', '/') + ".class").readAllBytes()
+        defineClass(name, bytes, 0, bytes.length)
+      }
+  }
+
   test("a client is closed after it was unused for the idle time, and not before") {
     val s = new Setup
     val a = s.clients.acquire(here)

@@ -2,7 +2,6 @@ package org.sparkkinesis.aws.reading
 
 import java.io.ByteArrayInputStream
 import java.net.URI
-import java.time.Clock
 import java.util.concurrent.TimeUnit
 
 import io.netty.channel.nio.NioEventLoopGroup
@@ -14,11 +13,11 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.utils.AttributeMap
 
-import org.sparkkinesis.aws.client.SdkKinesisService
+import org.sparkkinesis.aws.client.{CredentialSettings, SdkKinesisService, TestIdentity}
 import org.sparkkinesis.aws.getrecords.GetRecordsClient
 import org.sparkkinesis.aws.http.HttpClients
 import org.sparkkinesis.aws.putrecords.PutRecordsClient
-import org.sparkkinesis.aws.request.{EndpointSettings, KinesisEndpoints, SignedCalls, SigningClock}
+import org.sparkkinesis.aws.request.{EndpointSettings, KinesisEndpoints, SignedCalls}
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
 import org.sparkkinesis.aws.transport.HttpTransport
 import org.sparkkinesis.chunk.DecodeSettings
@@ -52,18 +51,18 @@ class TlsSuite extends TimedSuite {
     val client = KinesisAsyncClient.builder().region(Region.US_EAST_1).endpointOverride(endpoint)
       .credentialsProvider(credentials).httpClient(asked).build()
     val endpoints = new KinesisEndpoints(Region.US_EAST_1, new EndpointSettings("Kinesis", Some(endpoint), None))
-    val clock = new SigningClock(Clock.systemUTC)
+    val identity = TestIdentity.of(CredentialSettings.Static("AKIDEXAMPLE", "secret", None))
     val trusted = SslContextBuilder.forClient().trustManager(
       new ByteArrayInputStream(emulator.certificatePem.getBytes("US-ASCII"))
     ).build()
     val loops = new NioEventLoopGroup(1)
     val own = new HttpTransport(Network.Standard, () => trusted, loops)
     val signed =
-      new SignedCalls("kinesis", "us-east-1", own, credentials, clock, Network.Standard.requestTimeout)
+      new SignedCalls("kinesis", "us-east-1", own, credentials, identity.clock, Network.Standard.requestTimeout)
     val puts = new PutRecordsClient(endpoints, signed)
-    val transport = new SubscriptionTransport(endpoints, credentials, pushed, clock)
+    val transport = new SubscriptionTransport(endpoints, identity, pushed)
     val gets = new GetRecordsClient(endpoints, signed)
-    val service = new SdkKinesisService(client, puts, gets, transport, None, Seq(own), _ => false, EventSink.Discard)
+    val service = new SdkKinesisService(client, puts, gets, transport, None, Seq(own), identity, EventSink.Discard)
     try {
       assert(emulator.endpoint.startsWith("https://"), emulator.endpoint)
       use(emulator, service)

@@ -62,7 +62,12 @@ class RequestsWithEmulatorSuite
   }
 
   private def withClock(difference: Duration)(body: SdkKinesisService => Unit): Unit =
-    Using.resource(SdkClients.create(settings, EventSink.Discard, Clock.offset(Clock.systemUTC, difference)))(body)
+    Using.resource(SdkClients.create(
+      settings,
+      EventSink.Discard,
+      Clock.offset(Clock.systemUTC, difference),
+      () => System.nanoTime
+    ))(body)
 
   Seq(Duration.ofHours(1), Duration.ofHours(-1)).foreach { difference =>
     test(s"records are stored by a machine whose clock differs by $difference") {
@@ -75,7 +80,7 @@ class RequestsWithEmulatorSuite
   test("a subscription of a machine with a wrong clock fails once, as a temporary failure") {
     val consumer = consumerOf(arnOf("late-reader"))
     withClock(Duration.ofHours(1)) { late =>
-      assert((1 to 2).map(_ => subscribed(late, consumer)) == Seq(Some(ServiceErrorKind.Internal), None))
+      assert((1 to 2).map(_ => subscribed(late, consumer)) == Seq(Some(ServiceErrorKind.StaleIdentity), None))
     }
   }
 

@@ -2,11 +2,12 @@ package org.sparkkinesis.aws.request
 
 import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit}
 
+import org.sparkkinesis.aws.client.{CredentialSettings, TestIdentity}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
 
 class ServiceCallsSuite extends TimedSuite {
-  private val calls = new ServiceCalls(_ => false)
+  private val calls = new ServiceCalls(TestIdentity.of(CredentialSettings.Static("id", "secret", None)))
 
   private def failureOf(call: CompletableFuture[_]): ServiceException =
     intercept[ExecutionException](call.get(10, TimeUnit.SECONDS)).getCause match {

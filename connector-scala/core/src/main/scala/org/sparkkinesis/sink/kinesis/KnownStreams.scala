@@ -175,8 +175,8 @@ object KnownStreams {
   /** Number of calls to a service that has never responded. */
   private val FirstAttempts = 6
 
-  private def isLost(error: Throwable): Boolean = isOf(error, ServiceErrorKind.Network) ||
-    isOf(error, ServiceErrorKind.Client)
+  private def isLost(error: Throwable): Boolean =
+    Seq(ServiceErrorKind.Network, ServiceErrorKind.Client, ServiceErrorKind.NoCredentials).exists(isOf(error, _))
   private def isGone(error: Throwable): Boolean = isOf(error, ServiceErrorKind.ResourceNotFound)
 
   private def isOf(error: Throwable, kind: ServiceErrorKind): Boolean = Futures.unwrap(error) match {

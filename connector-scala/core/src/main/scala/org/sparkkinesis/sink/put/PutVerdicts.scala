@@ -2,7 +2,7 @@ package org.sparkkinesis.sink.put
 
 import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.retry.RetryRules
-import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{KmsErrors, Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.{RetryCause, Verdict}
 
 /**
@@ -22,7 +22,7 @@ final class PutVerdicts(operation: Operation, throttles: Set[String], rules: Ret
   def refused(code: String, message: String): Verdict =
     if (throttles(code)) Verdict.Retry(RetryCause.Throttled, s"$code: $message")
     else if (isFinal(code)) {
-      val error = new ServiceException(ServiceErrorKind.Encryption, operation, code, message)
+      val error = new ServiceException(KmsErrors.kindOf(code), operation, code, message)
       if (rules.isRecoverable(error)) Verdict.Retry(RetryCause.Failed, error.getMessage) else Verdict.Fatal(error)
     } else Verdict.Retry(RetryCause.Failed, s"$code: $message")
 

@@ -219,7 +219,7 @@ class KinesisStreamSinkSuite extends KinesisSinkTests {
 
   test("unlike in Flink's sink, a permanently rejected entry is not sent again") {
     val rig = new Rig(1)
-    rig.stream.refuse = _ => Some(PutResult.Rejected("KMSAccessDeniedException", "no key for you"))
+    rig.stream.refuse = _ => Some(PutResult.Rejected("KMSNotFoundException", "no key for you"))
     rig.write("a", "1")
     rig.time.advance(1.minute)
     intercept[FatalSinkException](rig.sink.flush())

@@ -123,11 +123,11 @@ class SinkTablesSuite extends PropertySuite {
   }
 
   test("failures of PutRecords that the options name are retried") {
-    val tolerant = verdictsBy(RetryRules(Set("KMSDisabledException", "AccessDeniedException")))
+    val tolerant = verdictsBy(RetryRules(Set("KMSOptInRequired", "AccessDeniedException")))
     def failed(code: String) =
       new ServiceException(ServiceErrorKind.AccessDenied, Operation.PutRecords, code, "why")
     val cases = Seq(
-      tolerant.refused("KMSDisabledException", "why") -> Failed.toString,
+      tolerant.refused("KMSOptInRequired", "why") -> Failed.toString,
       tolerant.refused("KMSNotFoundException", "why") -> "Fatal",
       tolerant.of(failed("AccessDeniedException")) -> Failed.toString,
       tolerant.of(failed("UnrecognizedClientException")) -> "Fatal"
@@ -143,7 +143,11 @@ class SinkTablesSuite extends PropertySuite {
       rejected("KMSThrottlingException") -> Throttled.toString,
       rejected("InternalFailure") -> Failed.toString,
       rejected("SomethingNew") -> Failed.toString,
-      rejected("KMSDisabledException") -> "Fatal",
+      rejected("KMSDisabledException") -> Failed.toString,
+      rejected("KMSInvalidStateException") -> Failed.toString,
+      rejected("KMSAccessDeniedException") -> Failed.toString,
+      rejected("KMSNotFoundException") -> "Fatal",
+      rejected("KMSOptInRequired") -> "Fatal",
       rejected("AccessDeniedException") -> "Fatal",
       failed(ServiceErrorKind.Throttled) -> Throttled.toString,
       failed(ServiceErrorKind.LimitExceeded) -> Throttled.toString,
@@ -154,7 +158,10 @@ class SinkTablesSuite extends PropertySuite {
       failed(ServiceErrorKind.InvalidArgument) -> "Fatal",
       failed(ServiceErrorKind.AccessDenied) -> "Fatal",
       failed(ServiceErrorKind.Encryption) -> "Fatal",
-      failed(ServiceErrorKind.Client) -> "Fatal"
+      failed(ServiceErrorKind.Client) -> "Fatal",
+      failed(ServiceErrorKind.NoCredentials) -> Failed.toString,
+      failed(ServiceErrorKind.StaleIdentity) -> Failed.toString,
+      failed(ServiceErrorKind.KeyUnavailable) -> Failed.toString
     )
     cases.foreach { case (verdict, expected) => assert(cause(verdict) == expected) }
   }

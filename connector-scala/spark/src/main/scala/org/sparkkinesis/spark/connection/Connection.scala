@@ -5,9 +5,9 @@ import java.net.URI
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, Regions}
 import org.sparkkinesis.config.ConnectionOptions._
 import org.sparkkinesis.config.value.Loopback
-import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, NetworkOptions, Options, ReadOptions}
-import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors}
-import org.sparkkinesis.metadata.PhysicalStream
+import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, MetadataOptions, NetworkOptions, Options, ReadOptions}
+import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors, OptionErrors}
+import org.sparkkinesis.metadata.{AllowList, PhysicalStream}
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.spark.settings.StreamConnection
 
@@ -41,7 +41,7 @@ object Connection {
   def checkStreams(
       options: Options,
       streams: Iterable[StreamRef],
-      entries: Seq[ConfigEntry[String]] = ReadOptions.ofOneStream
+      entries: Seq[ConfigEntry[_]] = ReadOptions.ofOneStream
   ): Unit = options.checkStreams(entries, streams)
 
   /**
@@ -65,18 +65,18 @@ object Connection {
       address: Option[String],
       assumed: Option[(String, Option[String])]
   ): ClientSettings = {
-    def own(general: ConfigEntry[String], each: ConfigEntry[String]): Option[String] =
+    def own[T](general: ConfigEntry[T], each: ConfigEntry[T]): Option[T] =
       stream.flatMap(options.ofStream(each, _)).orElse(options.get(general))
     val reached = address.orElse(own(endpoint, ReadOptions.endpointOf))
     reached.foreach(checkEndpoint(endpoint, _, options(allowInsecureEndpoint)))
     options.get(stsEndpoint).foreach(checkEndpoint(stsEndpoint, _, options(allowInsecureEndpoint)))
-    val (role, externalId) = assumed match {
-      case Some((arn, ofRole)) => (Some(arn), ofRole)
+    val (roles, externalId) = assumed match {
+      case Some((arn, ofRole)) => (Some(Seq(arn)), ofRole)
       case None => (own(roleArn, ReadOptions.roleArnOf), own(roleExternalId, ReadOptions.roleExternalIdOf))
     }
     val place = stream.flatMap(options.ofStream(ReadOptions.regionOf, _)).orElse(generalRegion(options))
     val settings =
-      ClientSettings(place, reached, credentials(options, role, externalId), NetworkOptions.of(options))
+      ClientSettings(place, reached, credentials(options, roles, externalId), NetworkOptions.of(options))
     val placed = stream.fold(settings)(settings.forStream)
     placed.copy(region = Some(Regions.resolve(placed, stream.fold("any")(_.name))))
   }
@@ -130,24 +130,33 @@ object Connection {
   }
 
   /**
-   * Returns how a stream is reached that a metadata service names. The document takes precedence over the options for
-   * one of several streams.
+   * Returns how a stream is reached that a metadata service names, or that matches the pattern. The document takes
+   * precedence over the options for one of several streams, and these over the general ones. A role of the document has
+   * no external ID but that of the document.
+   *
+   * The document may be that of an earlier run, whose options allowed more.
    *
    * @throws KinesisConnectorException
-   *   KINESIS_OPTION_INVALID for an endpoint without encryption
+   *   KINESIS_METADATA_FORBIDDEN, KINESIS_OPTION_INVALID for an endpoint without encryption
    */
   def of(options: Options, stream: PhysicalStream, consumerArn: Option[String]): StreamConnection = {
+    if (options.isSet(MetadataOptions.streamId) || options.isSet(MetadataOptions.streamIdPattern))
+      AllowList.of(options).violation(stream).foreach { found =>
+        throw MetadataErrors.forbidden(stream = found.arn, reason = found.reason, option = found.option)
+      }
     val address = stream.endpoint.orElse(options.ofStream(ReadOptions.endpointOf, stream.stream))
     address.foreach(checkEndpoint(endpoint, _, options(allowInsecureEndpoint)))
-    val role = stream.role.map(_ -> stream.externalId).orElse(
-      options.ofStream(ReadOptions.roleArnOf, stream.stream)
-        .map(_ -> options.ofStream(ReadOptions.roleExternalIdOf, stream.stream))
+    val ownRoles = options.ofStream(ReadOptions.roleArnOf, stream.stream)
+    val ownId = options.ofStream(ReadOptions.roleExternalIdOf, stream.stream)
+    val role = stream.role.map(arn => (Seq(arn), stream.externalId)).orElse(
+      Option.when(ownRoles.nonEmpty || ownId.nonEmpty)(ownRoles.orElse(options.get(roleArn))).flatten
+        .map(arns => (arns, ownId.orElse(options.get(roleExternalId))))
     )
     StreamConnection(
       stream.stream.region,
       address,
-      role.map { case (arn, externalId) =>
-        StreamConnection.Role(arn, options(roleSessionName), externalId, options.get(stsEndpoint))
+      role.map { case (arns, externalId) =>
+        StreamConnection.Role(arns, options(roleSessionName), externalId, options.get(stsEndpoint))
       },
       consumerArn
     )
@@ -155,20 +164,26 @@ object Connection {
 
   private def credentials(
       options: Options,
-      role: Option[String],
+      roles: Option[Seq[String]],
       externalId: Option[String]
   ): CredentialSettings = {
     val hasStatic = Seq[ConfigEntry[_]](awsAccessKey, awsSecretKey, sessionToken).exists(options.isSet)
     val sources = Seq(
       Option.when(hasStatic)(awsAccessKey -> static(options)),
       options.get(profile).map(name => profile -> CredentialSettings.Profile(name)),
-      options.get(credentialsProvider).map(name => credentialsProvider -> CredentialSettings.SuppliedBy(name))
+      options.get(credentialsProvider).map(name =>
+        credentialsProvider -> CredentialSettings.SuppliedBy(name, options.withPrefix(credentialsProviderOptions))
+      )
     ).flatten
     if (sources.size > 1) throw conflict(sources.map(_._1), "Each of them selects a source of credentials.")
     val first = sources.headOption.fold[CredentialSettings](CredentialSettings.DefaultChain)(_._2)
-    role.fold(first) { arn =>
-      CredentialSettings.AssumeRole(arn, options(roleSessionName), externalId, options.get(stsEndpoint), first)
-    }
+    CredentialSettings.assuming(
+      roles.getOrElse(Nil),
+      options(roleSessionName),
+      externalId,
+      options.get(stsEndpoint),
+      first
+    )
   }
 
   private def static(options: Options): CredentialSettings =

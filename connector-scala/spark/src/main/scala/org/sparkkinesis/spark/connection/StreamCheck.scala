@@ -6,7 +6,7 @@ import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException}
 import scala.concurrent.duration.{Duration, FiniteDuration}
 import scala.util.Using
 
-import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
+import org.sparkkinesis.aws.client.{ClientKey, ClientSettings, KinesisClients}
 import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.error.ServiceErrors
 import org.sparkkinesis.event.log.QueryContext
@@ -21,7 +21,7 @@ import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KnownS
  * Thread-safe.
  */
 object StreamCheck {
-  private val known = new KnownStreams[ClientSettings]
+  private val known = new KnownStreams[ClientKey]
 
   /**
    * Returns the checked stream. Waits for the service if the stream is not cached.
@@ -51,7 +51,8 @@ object StreamCheck {
   }
 
   /** Removes a stream from the cache, after a call has shown that it no longer exists. */
-  def forget(stream: StreamRef, connection: ClientSettings): Unit = known.forget(connection.forStream(stream), stream)
+  def forget(stream: StreamRef, connection: ClientSettings): Unit =
+    known.forget(ClientKey.of(connection.forStream(stream)), stream)
 
   private def describe(
       stream: StreamRef,
@@ -67,7 +68,7 @@ object StreamCheck {
       val outages = new Outages(timer, Environment.OfJvm.events(query))
       val last = new AtomicReference(timeout(patience))
       val answer = known.find(
-        caller,
+        ClientKey.of(caller),
         stream,
         lease.service,
         timer,

@@ -44,7 +44,8 @@ final class MetadataWatcher(
 
   private var tag: Option[Tag] = None
   private var forbidden = Set.empty[AllowList.Violation]
-  @volatile private var document = known
+  // The options may allow less than those of the earlier run.
+  @volatile private var document = known.map(allowed.permit(None, _)._1)
   @volatile private var state = MetadataStatus(None, 0, 0, 0)
   @volatile private var answeredNanos = Option.empty[Long]
   @volatile private var lastFailure = Option.empty[Throwable]

@@ -68,7 +68,7 @@ final private[protocol] class FieldsOut(bytes: ByteArrayOutputStream) extends Da
     writeUTF(value.region)
     option(value.endpoint)(writeUTF)
     option(value.role) { role =>
-      writeUTF(role.arn)
+      seq(role.arns)(writeUTF)
       writeUTF(role.sessionName)
       option(role.externalId)(writeUTF)
       option(role.stsEndpoint)(writeUTF)
@@ -172,7 +172,7 @@ final private[protocol] class FieldsIn(bytes: Array[Byte]) extends DataInputStre
   def connection(): StreamConnection = StreamConnection(
     readUTF(),
     option(readUTF()),
-    option(StreamConnection.Role(readUTF(), readUTF(), option(readUTF()), option(readUTF()))),
+    option(StreamConnection.Role(seq(readUTF()), readUTF(), option(readUTF()), option(readUTF()))),
     option(readUTF())
   )
 

@@ -27,18 +27,31 @@ final case class StreamConnection(
     region = Some(region),
     endpoint = endpoint.orElse(base.endpoint),
     credentials = role.fold(base.credentials)(own =>
-      CredentialSettings.AssumeRole(own.arn, own.sessionName, own.externalId, own.stsEndpoint, source(base.credentials))
+      CredentialSettings.assuming(
+        own.arns,
+        own.sessionName,
+        own.externalId,
+        own.stsEndpoint,
+        CredentialSettings.firstOf(base.credentials)
+      )
     )
   )
-
-  private def source(credentials: CredentialSettings): CredentialSettings = credentials match {
-    case CredentialSettings.AssumeRole(_, _, _, _, base) => base
-    case other => other
-  }
 }
 
 object StreamConnection {
-  final case class Role(arn: String, sessionName: String, externalId: Option[String], stsEndpoint: Option[String]) {
-    override def toString: String = s"Role($arn, $sessionName)"
+
+  /**
+   * @param arns
+   *   the roles, of which each is assumed with the credentials of the one before it
+   * @param externalId
+   *   for the last role
+   */
+  final case class Role(
+      arns: Seq[String],
+      sessionName: String,
+      externalId: Option[String],
+      stsEndpoint: Option[String]
+  ) {
+    override def toString: String = s"Role(${arns.mkString(", ")}, $sessionName)"
   }
 }

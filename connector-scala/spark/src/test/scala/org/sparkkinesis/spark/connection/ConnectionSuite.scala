@@ -4,6 +4,7 @@ import org.sparkkinesis.aws.client.CredentialSettings
 import org.sparkkinesis.aws.client.CredentialSettings._
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.suite.TimedSuite
 
@@ -83,6 +84,66 @@ class ConnectionSuite extends TimedSuite {
       case AssumeRole(`role`, _, Some("x"), None, DefaultChain) => ()
       case other => fail(s"$other")
     }
+  }
+
+  // Each way of naming a stream, with each form of the role and of its external ID.
+  private val stream = StreamRef.parse(arn).collect { case known: StreamRef.ByArn => known }.get
+  private val selections = Seq[(String, Seq[(String, String)], Options => CredentialSettings)](
+    ("by name", Nil, Connection.clientSettings(_, Some(StreamRef.ByName("orders"))).credentials),
+    ("by ARN", Nil, Connection.clientSettings(_, Some(stream)).credentials),
+    ("by a pattern", Seq("streamPattern" -> "o.*"), joined(_, PhysicalStream(stream))),
+    ("as a logical stream", Seq("streamId" -> "all"), joined(_, PhysicalStream(stream))),
+    (
+      "as a logical stream that is written",
+      Seq("streamId" -> "all"),
+      Connection.clientSettings(_, Some(stream), None, None).credentials
+    )
+  )
+  private def joined(options: Options, physical: PhysicalStream): CredentialSettings =
+    Connection.of(options, physical, None).client(Connection.joining(options, "us-east-1")).credentials
+
+  private val hub = "arn:aws:iam::123456789012:role/hub"
+  for {
+    (way, set, credentialsOf) <- selections
+    general <- Seq(Nil, Seq(hub), Seq(hub, "arn:aws:iam::123456789012:role/second"))
+    own <- Seq(Nil, Seq(role), Seq(hub, role))
+    generalId <- Seq(None, Some("general-id"))
+    ownId <- Seq(None, Some("own-id"))
+  } test(s"$way: roles ${general.size} and ${own.size} of its own, ids $generalId and $ownId of its own") {
+    val options = Options.read(
+      Map("region" -> "eu-west-1") ++ set ++
+        Option.when(general.nonEmpty)("roleArn" -> general.mkString(",")) ++
+        Option.when(own.nonEmpty)("roleArn.orders" -> own.mkString(", ")) ++
+        generalId.map("roleExternalId" -> _) ++ ownId.map("roleExternalId.orders" -> _)
+    )
+    val roles = if (own.nonEmpty) own else general
+    val expected = roles.foldLeft[CredentialSettings](DefaultChain) { (base, each) =>
+      AssumeRole(each, "spark-kinesis", if (each == roles.last) ownId.orElse(generalId) else None, None, base)
+    }
+    assert(credentialsOf(options) == expected)
+  }
+
+  private val ofDocument = PhysicalStream(stream, role = Some(role))
+  private val allowing =
+    Seq("streamId" -> "all", "metadataAllowedAccounts" -> "123456789012", "roleExternalId" -> "general-id")
+
+  test("a role of a document does not get the external ID of the options") {
+    val options = this.options(allowing :+ ("metadataAllowedRoles" -> role): _*)
+    assert(joined(options, ofDocument) == AssumeRole(role, "spark-kinesis", None, None, DefaultChain))
+    assert(joined(options, ofDocument.copy(externalId = Some("of-document"))) ==
+      AssumeRole(role, "spark-kinesis", Some("of-document"), None, DefaultChain))
+  }
+
+  test("a stream of an earlier run's document is not reached with a role that is not allowed any more") {
+    val options = this.options(allowing :+ ("metadataAllowedRoles" -> hub): _*)
+    val error = intercept[KinesisConnectorException](Connection.of(options, ofDocument, None))
+    assert(error.condition == "KINESIS_METADATA_FORBIDDEN")
+    assert(error.getMessage.contains("metadataAllowedRoles"), error.getMessage)
+  }
+
+  test("a class of the user gets its options, and they need the class") {
+    val set = Seq("credentialsProvider" -> "my.Keys", "credentialsProvider.path" -> "p")
+    assert(settings(set: _*).credentials == SuppliedBy("my.Keys", Map("path" -> "p")))
   }
 
   test("the endpoint of one stream is checked like the general endpoint") {

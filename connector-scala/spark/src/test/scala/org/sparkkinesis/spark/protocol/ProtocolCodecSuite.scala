@@ -42,7 +42,8 @@ class ProtocolCodecSuite extends PropertySuite {
       creation <- long
     } yield Assigned(s, p, epoch, r, creation)
     val text = Gen.alphaNumStr
-    val role = Gen.zip(text, text, Gen.option(text), Gen.option(text)).map((StreamConnection.Role.apply _).tupled)
+    val role =
+      Gen.zip(Gen.listOf(text), text, Gen.option(text), Gen.option(text)).map((StreamConnection.Role.apply _).tupled)
     val connection = Gen.zip(text, Gen.option(text), Gen.option(role), Gen.option(text))
       .map((StreamConnection.apply _).tupled)
     Gen.oneOf(

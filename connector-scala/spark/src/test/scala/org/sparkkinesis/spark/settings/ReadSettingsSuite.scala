@@ -47,14 +47,15 @@ class ReadSettingsSuite extends TimedSuite {
       Some("http://127.0.0.1:1"),
       CredentialSettings.AssumeRole("arn:aws:iam::111111111111:role/query", "s", None, None, own)
     )
-    val role = StreamConnection.Role("arn:aws:iam::222222222222:role/stream", "s", Some("external"), None)
+    val role = StreamConnection.Role(Seq("arn:aws:iam::222222222222:role/stream"), "s", Some("external"), None)
     val joined = settings().copy(joining = Some(base), fanOut = Some(Map.empty)).withStreams(Map(
       "a" -> StreamConnection("eu-west-1", None, None, Some("consumer")),
       "b" -> StreamConnection("us-west-2", Some("https://x"), Some(role), None)
     ))
     assert(joined.client("a") == base.copy(region = Some("eu-west-1")))
     assert(joined.client("b").endpoint.contains("https://x") && joined.client("b").region.contains("us-west-2"))
-    assert(joined.client("b").credentials == CredentialSettings.AssumeRole(role.arn, "s", Some("external"), None, own))
+    assert(joined.client("b").credentials ==
+      CredentialSettings.AssumeRole(role.arns.head, "s", Some("external"), None, own))
     assert(joined.fanOut.contains(Map("a" -> "consumer")))
     assert(!role.toString.contains("external"))
   }

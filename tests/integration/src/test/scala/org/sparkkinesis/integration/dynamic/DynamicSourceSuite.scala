@@ -4,7 +4,7 @@ import java.nio.file.Files
 
 import scala.concurrent.duration._
 
-import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
 
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
@@ -234,6 +234,29 @@ class DynamicSourceSuite extends SparkSuite {
     awaitAll(again, logical, collected)
     again.stop()
     checkExact(logical, collected, ordered = true)
+  }
+
+  test("a restart does not assume a role of the checkpoint that is not allowed any more") {
+    val arn = kinesis.admin.createStream("tightened", 1)
+    val role = "arn:aws:iam::123456789012:role/reader"
+    val logical = new LogicalStream(temporary)
+    logical.set(Physical(arn, members = s", \"role\": \"$role\""))
+    (0 until 50).foreach(logical.put(_, 10, at))
+    val (collected, checkpointed) = (new Collected, checkpoint())
+    val allowing = Map("metadataAllowedAccounts" -> "123456789012", "stsEndpoint" -> kinesis.endpoint)
+    val first = start(logical, collected, checkpointed, allowing + ("metadataAllowedRoles" -> role))
+    awaitAll(first, logical, collected)
+    first.stop()
+    val refusal = FaultEffect.Error(403, "AccessDenied", "must not be asked")
+    val asked = kinesis.faults.add(FaultRule(refusal, operation = "AssumeRole"))
+    try {
+      val other = allowing + ("metadataAllowedRoles" -> "arn:aws:iam::123456789012:role/other")
+      val second = start(logical, collected, checkpointed, other)
+      val failed = intercept[StreamingQueryException](second.awaitTermination())
+      assert(failed.getMessage.contains("KINESIS_METADATA_FORBIDDEN"), failed.getMessage)
+      assert(failed.getMessage.contains("metadataAllowedRoles"), failed.getMessage)
+      assert(kinesis.faults.hits(asked) == 0)
+    } finally kinesis.faults.remove(asked)
   }
 
   test("a stream of an account or endpoint that is not allowed gets no call, and the others are read") {

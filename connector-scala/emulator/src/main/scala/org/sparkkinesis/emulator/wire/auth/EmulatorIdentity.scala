@@ -11,6 +11,11 @@ object EmulatorCredential {
   def ofAccount(account: String): EmulatorCredential = EmulatorCredential(account, "emulator", account)
 }
 
+/** Temporary credentials. */
+final case class EmulatorSession(accessKeyId: String, secretAccessKey: String, sessionToken: String) {
+  override def toString: String = s"EmulatorSession($accessKeyId, ***, ***)"
+}
+
 /** A role that callers with a valid key may assume. If an external ID is set, they must also send it. */
 final case class EmulatorRole(arn: String, externalId: Option[String] = None) {
   require(

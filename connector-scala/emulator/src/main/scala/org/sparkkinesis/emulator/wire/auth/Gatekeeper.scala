@@ -13,12 +13,16 @@ import org.sparkkinesis.emulator.wire.http.Exchange
  * Checks the signatures of requests. Without configured credentials, all requests are accepted and act in the
  * emulator's own account and region. With credentials, each request must be signed with a known key; it acts in the
  * account of the key and in the region of the signature. Thread-safe.
+ *
+ * @param checksTime
+ *   whether signatures must have the time of the emulator's clock; otherwise the time of this machine is accepted, too
  */
 final class Gatekeeper(
     engine: Engine,
     home: Namespace,
     credentials: Seq[EmulatorCredential],
-    val roles: Seq[EmulatorRole]
+    val roles: Seq[EmulatorRole],
+    checksTime: Boolean
 ) {
   private val keys = new ConcurrentHashMap[String, KnownKey]
   private val random = new SecureRandom
@@ -48,7 +52,8 @@ final class Gatekeeper(
       throw ServiceError("UnrecognizedClientException", "The security token included in the request is invalid.")
     if (key.expiresMillis <= engine.clock.millis)
       throw ServiceError("ExpiredTokenException", "The security token included in the request is expired")
-    signature.check(exchange, key.secret, Instant.ofEpochMilli(engine.clock.millis))
+    val serviceTime = Instant.ofEpochMilli(engine.clock.millis)
+    signature.check(exchange, key.secret, serviceTime +: Option.unless(checksTime)(Instant.now()).toSeq)
     key
   }
 
@@ -58,6 +63,11 @@ final class Gatekeeper(
     val key = KnownKey(randomText(30), account, randomText(90), expiresMillis)
     keys.put(id, key)
     (id, key.secret, key.token)
+  }
+
+  /** Expires the session keys that were issued so far. */
+  def expireSessions(): Unit = keys.replaceAll { (_, key) =>
+    if (key.token == null) key else key.copy(expiresMillis = engine.clock.millis)
   }
 
   private def randomText(bytes: Int): String = {

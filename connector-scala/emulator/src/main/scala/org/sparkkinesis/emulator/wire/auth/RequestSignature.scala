@@ -25,35 +25,34 @@ final private[auth] case class RequestSignature(
   import RequestSignature._
 
   /**
-   * Computes the signature with the secret and compares it. The time must be close to the machine's time or to that of
-   * the emulator's clock: callers sign with the time of their machine, or correct it by the `Date` of responses.
-   *
-   * @param serviceTime
-   *   the time of the emulator's clock
+   * Computes the signature with the secret and compares it. The time must be close to one of `times`: callers sign with
+   * the time of their machine, or correct it by the `Date` of responses.
    */
-  def check(exchange: Exchange, secret: String, serviceTime: Instant): Unit = {
+  def check(exchange: Exchange, secret: String, times: Seq[Instant]): Unit = {
     val time = Option(exchange.header("X-Amz-Date")).getOrElse(throw incomplete(
       "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header."
     ))
-    checkAge(time, serviceTime)
+    checkAge(time, times)
     val canonical = canonicalRequest(exchange)
     val toSign = s"$Algorithm\n$time\n$date/$region/$service/aws4_request\n${hex(sha256(canonical.getBytes(UTF_8)))}"
     val key = Seq(date, region, service, "aws4_request").foldLeft(s"AWS4$secret".getBytes(UTF_8))(hmac)
     if (!MessageDigest.isEqual(hex(hmac(key, toSign)).getBytes(UTF_8), signature.getBytes(UTF_8))) throw mismatch()
   }
 
-  private def checkAge(time: String, serviceTime: Instant): Unit = {
+  private def checkAge(time: String, times: Seq[Instant]): Unit = {
     val at =
       try LocalDateTime.parse(time, TimeFormat).toInstant(ZoneOffset.UTC)
       catch {
         case _: DateTimeParseException => throw incomplete(s"Date must be in ISO-8601 'basic format'. Got '$time'.")
       }
-    val now = Instant.now()
-    if (Seq(now, serviceTime).forall(Duration.between(at, _).abs.compareTo(Tolerance) > 0))
+    if (times.forall(Duration.between(at, _).abs.compareTo(Tolerance) > 0)) {
+      val now = times.head
+      val what = if (at.isBefore(now)) "Signature expired: " else "Signature not yet current: "
       throw ServiceError(
         "InvalidSignatureException",
-        s"Signature expired: $time is not within ${Tolerance.toMinutes} minutes of $now"
+        s"$what$time is not within ${Tolerance.toMinutes} minutes of $now"
       )
+    }
   }
 
   private def canonicalRequest(exchange: Exchange): String = {

@@ -9,14 +9,15 @@ import io.netty.buffer.Unpooled
 
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
+import org.sparkkinesis.emulator.fault.{FaultEffect, FaultTarget, Faults}
 import org.sparkkinesis.emulator.wire.http.Exchange
 
 /**
  * Serves the operations of STS that role options need, on the same port: AssumeRole, AssumeRoleWithWebIdentity and
  * GetCallerIdentity. If credentials are configured, only configured roles can be assumed. Web identity tokens are not
- * checked.
+ * checked. A fault with an error affects these operations, too.
  */
-final class TokenService(gatekeeper: Gatekeeper, clock: EmulatorClock) {
+final class TokenService(gatekeeper: Gatekeeper, clock: EmulatorClock, faults: Faults) {
   import TokenService._
 
   def serves(exchange: Exchange): Boolean =
@@ -25,7 +26,12 @@ final class TokenService(gatekeeper: Gatekeeper, clock: EmulatorClock) {
   def answer(exchange: Exchange): Unit =
     try {
       val form = parse(new String(exchange.bodyArray, exchange.bodyOffset, exchange.bodyLength, UTF_8))
-      form.getOrElse("Action", "") match {
+      val action = form.getOrElse("Action", "")
+      faults.of(FaultTarget(action, "", "")).foreach {
+        case FaultEffect.Error(status, kind, message) => throw new ServiceError(status, kind, message)
+        case _ => ()
+      }
+      action match {
         case "AssumeRole" =>
           identify(exchange)
           assume(exchange, form, "AssumeRole")
@@ -70,7 +76,7 @@ final class TokenService(gatekeeper: Gatekeeper, clock: EmulatorClock) {
   }
 
   private def statusOf(e: ServiceError): Int =
-    if (Set("AccessDenied", "InvalidSignatureException")(e.errorType)) 403 else e.status
+    if (e.errorType == "AccessDenied" || Names.contains(e.errorType)) 403 else e.status
 
   private def body(action: String, result: String, exchange: Exchange): String =
     s"""<${action}Response xmlns="$Namespace"><${action}Result>$result</${action}Result>${metadata(
@@ -78,8 +84,9 @@ final class TokenService(gatekeeper: Gatekeeper, clock: EmulatorClock) {
       )}</${action}Response>"""
 
   private def error(e: ServiceError, exchange: Exchange): String =
-    s"""<ErrorResponse xmlns="$Namespace"><Error><Type>Sender</Type><Code>${e.errorType.stripSuffix(
-        "Exception"
+    s"""<ErrorResponse xmlns="$Namespace"><Error><Type>Sender</Type><Code>${Names.getOrElse(
+        e.errorType,
+        e.errorType.stripSuffix("Exception")
       )}</Code>""" +
       s"<Message>${escape(e.getMessage)}</Message></Error><RequestId>${exchange.requestId}</RequestId></ErrorResponse>"
 
@@ -93,6 +100,14 @@ final class TokenService(gatekeeper: Gatekeeper, clock: EmulatorClock) {
 private object TokenService {
   val Namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
   val DefaultSeconds = 3600L
+
+  /** Error codes of the service for those of Kinesis. */
+  val Names: Map[String, String] = Map(
+    "InvalidSignatureException" -> "SignatureDoesNotMatch",
+    "UnrecognizedClientException" -> "InvalidClientTokenId",
+    "MissingAuthenticationTokenException" -> "MissingAuthenticationToken",
+    "ExpiredTokenException" -> "ExpiredToken"
+  )
 
   def escape(text: String): String = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 

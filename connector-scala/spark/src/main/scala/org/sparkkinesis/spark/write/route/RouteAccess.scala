@@ -123,6 +123,9 @@ private[sparkkinesis] object RouteAccess {
     ServiceErrorKind.ResourceNotFound -> true,
     ServiceErrorKind.AccessDenied -> true,
     ServiceErrorKind.Encryption -> true,
+    ServiceErrorKind.KeyUnavailable -> false,
+    ServiceErrorKind.NoCredentials -> false,
+    ServiceErrorKind.StaleIdentity -> false,
     ServiceErrorKind.Internal -> false,
     ServiceErrorKind.Network -> false
   )
