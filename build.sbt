@@ -110,7 +110,7 @@ lazy val kit = testProject("kit")
 
 /** The connector in Spark, local and on a cluster, against the emulator. */
 lazy val integration = testProject("integration")
-  .dependsOn(spark % "compile->compile;test->test", kit, suite % Test)
+  .dependsOn(spark % "compile->compile;test->test", kit, suite % Test, conformance % "test->test")
   .settings(libraryDependencies ++= Seq(sparkSql, localStack, apacheClient % Test))
 
 /** Kills, throttles, outages, resharding: counts every record in and out. */

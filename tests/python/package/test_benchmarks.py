@@ -1,8 +1,10 @@
-"""The figures in bench/README.md are named as in the results of the benchmarks."""
+"""The figures in bench/README.md are named as in the results of the benchmarks, of which only whole runs are kept."""
 
 import itertools
 import json
 import re
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,52 @@ def test_results_are_those_of_a_listed_benchmark(path: Path) -> None:
     assert path.stem in listed()
     assert result["benchmark"] == path.stem
     assert {"commit", "at", "cpu", "cores", "jvm", "arguments"} <= set(result)
+
+
+KEPT = {"benchmark": "source", "figure": 1}
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout with a kept result, whose benchmark prints another figure and the arguments that it was given."""
+    bench = tmp_path / "bench"
+    (bench / "results").mkdir(parents=True)
+    (bench / "results" / "source.json").write_text(json.dumps(KEPT))
+    (bench / "benchmarks.list").write_text("source  org.example.Source  rows/s\n")
+    (bench / "run").write_text((BENCH / "run").read_text())
+    dev = tmp_path / "dev"
+    dev.write_text('#!/bin/sh\nshift 3\necho \'round 1\'\necho "{\\"figure\\": 2, \\"given\\": \\"$*\\"}"\n')
+    dev.chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_kept"),
+    [
+        ("", True),
+        ("--seconds 40", True),
+        ("--only polling", False),
+        ("--tls off", False),
+        ("--engines flink", False),
+        ("--rounds 1", False),
+        ("--mode polling", False),
+        ("--seconds 40 --only polling", False),
+        ("--rounds 5 --keep", True),
+    ],
+)
+def test_only_a_whole_run_replaces_the_kept_result(
+    checkout: Path, capfd: pytest.CaptureFixture[str], arguments: str, is_kept: bool
+) -> None:
+    loader = SourceFileLoader("bench_run", str(checkout / "bench" / "run"))
+    spec = spec_from_loader(loader.name, loader)
+    assert spec is not None
+    run = module_from_spec(spec)
+    loader.exec_module(run)
+    assert run.main(["source", "--json", *arguments.split()]) == 0
+    output = capfd.readouterr()
+    printed = json.loads(output.out)
+    given = arguments.replace(" --keep", "")
+    assert (printed["figure"], printed["given"], printed["arguments"]) == (2, given, given.split())
+    kept = json.loads((checkout / "bench" / "results" / "source.json").read_text())
+    assert kept == (printed if is_kept else KEPT)
+    assert ("--keep replaces it" in output.err) is not is_kept

@@ -134,6 +134,13 @@ class KinesisEmulator:
             raise self._failure("is not running", "It was not started, or was stopped.")
         return self._client
 
+    def set_policy(self, *policies: Mapping[str, Any] | str, role: str | None = None) -> None:
+        """Let the key of ``connection``, or a role by its ARN, do only what these IAM policies allow.
+
+        Without a policy, it may do everything again.
+        """
+        self.control.set_policies(role or self.connection["awsAccessKey"], policies)
+
     @property
     def control(self) -> EmulatorControl:
         """Return the control of faults, clock and quotas, with the counts of the calls."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -73,6 +73,14 @@ class EmulatorControl:
         text = document if isinstance(document, str) else json.dumps(document)
         secret = {} if token is None else {"token": token}
         return str(self._ask("POST", "metadata", {"document": text, **secret})["etag"])
+
+    def set_policies(self, owner: str, policies: Sequence[Mapping[str, Any] | str]) -> None:
+        """Set the IAM policies of an access key or, by its ARN, of a role.
+
+        Its calls may then do only what they allow. Without any policy, they may do everything again.
+        """
+        texts = [policy if isinstance(policy, str) else json.dumps(policy) for policy in policies]
+        self._ask("POST", "policies", {"owner": owner, "policies": texts})
 
     def create_delivery_stream(self, name: str) -> str:
         """Create a delivery stream of Amazon Data Firehose that is ACTIVE at once, and return its ARN.

@@ -80,6 +80,15 @@ object ServiceErrors {
   def caFileInvalid(file: String, reason: String): KinesisConnectorException =
     KinesisConnectorException("KINESIS_CA_FILE_INVALID", "file" -> file, "reason" -> reason)
 
+  def notKinesis(where: String, operation: String, stream: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_ENDPOINT_NOT_KINESIS",
+      "where" -> where,
+      "operation" -> operation,
+      "stream" -> stream,
+      "reason" -> reason
+    )
+
   def endpointUnreachable(where: String, operation: String, stream: String, reason: String): KinesisConnectorException =
     KinesisConnectorException(
       "KINESIS_ENDPOINT_UNREACHABLE",

@@ -23,7 +23,8 @@ object ServiceErrorKind {
     Client,
     NoCredentials,
     StaleIdentity,
-    KeyUnavailable
+    KeyUnavailable,
+    ForeignAnswer
   )
 
   /** ProvisionedThroughputExceeded, Throttling, KMSThrottling: the data plane throttles the caller. */
@@ -59,6 +60,11 @@ object ServiceErrorKind {
    */
   case object Client extends ServiceErrorKind("Client")
 
+  /**
+   * The answer is not one of the service: a redirect, a page, or another encoding than that of the request. The same
+   * call gets the same answer again.
+   */
+  case object ForeignAnswer extends ServiceErrorKind("ForeignAnswer")
   /** The source of the credentials gives none at the moment, so nothing was sent. It may give some later. */
   case object NoCredentials extends ServiceErrorKind("NoCredentials")
 
@@ -104,7 +110,7 @@ final class ServiceException(
 
 object ServiceException {
   private val Unsent: Set[ServiceErrorKind] =
-    Set(ServiceErrorKind.Network, ServiceErrorKind.Client, ServiceErrorKind.NoCredentials)
+    Set(ServiceErrorKind.Network, ServiceErrorKind.Client, ServiceErrorKind.NoCredentials, ServiceErrorKind.ForeignAnswer)
 
   /** The error code of the service for a stream, consumer or shard that does not exist. */
   val ResourceNotFoundCode: String = "ResourceNotFoundException"

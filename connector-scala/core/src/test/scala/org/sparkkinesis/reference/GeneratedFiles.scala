@@ -23,7 +23,9 @@ object GeneratedFiles {
     "docs/network.md" -> NetworkPage.text,
     "python/src/spark_kinesis/_generated.py" -> PythonOptions.text,
     "python/src/spark_kinesis/_conditions.py" -> PythonConditions.text,
-    "python/src/spark_kinesis/_redaction.py" -> PythonRedaction.text
+    "python/src/spark_kinesis/_redaction.py" -> PythonRedaction.text,
+    "python/src/spark_kinesis/_permissions.py" -> PermissionsTable.python,
+    PermissionsTable.page
   )
 
   def main(args: Array[String]): Unit = all.foreach { case (path, text) =>

@@ -2,6 +2,7 @@ package org.sparkkinesis.emulator
 
 import java.util.concurrent.atomic.AtomicBoolean
 
+import org.sparkkinesis.emulator.access.AccessPolicies
 import org.sparkkinesis.emulator.admin.{EmulatorAdmin, PublishedMetadata}
 import org.sparkkinesis.emulator.count.CallCounters
 import org.sparkkinesis.emulator.engine.quota.QuotaPolicy
@@ -51,8 +52,10 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
   /** The faults that calls meet. */
   val faults = new Faults(config.clock)
 
+  private val policies = new AccessPolicies
+
   /** Changes streams, time, faults and quotas directly, without calls of the API. */
-  val admin = new EmulatorAdmin(home, faults, new PublishedMetadata)
+  val admin = new EmulatorAdmin(home, faults, new PublishedMetadata, policies)
 
   /**
    * The token that requests for the pages must carry. It is empty without configured credentials; then no token is
@@ -60,7 +63,7 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
    */
   val adminToken: Option[String] = Option.when(config.credentials.nonEmpty)(PageAccess.newToken())
 
-  private val gatekeeper = new Gatekeeper(engine, home, config.credentials, config.roles, config.checksTime)
+  private val gatekeeper = new Gatekeeper(engine, home, config.credentials, config.roles, policies, config.checksTime)
   private val dispatcher = new Dispatcher(
     engine,
     gatekeeper,

@@ -19,7 +19,7 @@ class ArchitectureSuite extends TimedSuite {
       layer("engine.stream"),
       layer("engine"),
       layer("document"),
-      layer("count", "fault", "store"),
+      layer("access", "count", "fault", "store"),
       layer("admin"),
       layer("action.call"),
       layer("action.tag"),
@@ -35,7 +35,7 @@ class ArchitectureSuite extends TimedSuite {
   }
 
   test("only the wire uses Netty") {
-    Seq("engine..", "document", "count", "fault", "store", "admin", "action..").foreach { name =>
+    Seq("engine..", "document", "access", "count", "fault", "store", "admin", "action..").foreach { name =>
       emulator.checkNoUse(s"org.sparkkinesis.emulator.$name", "io.netty..")
     }
   }

@@ -16,6 +16,7 @@ import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.{KinesisAsyncClient, KinesisAsyncClientBuilder}
 
+import org.sparkkinesis.aws.error.ForeignAnswers
 import org.sparkkinesis.aws.getrecords.GetRecordsClient
 import org.sparkkinesis.aws.http.{HttpClients, ObservedHttpClient}
 import org.sparkkinesis.aws.putrecords.PutRecordsClient
@@ -23,6 +24,7 @@ import org.sparkkinesis.aws.request._
 import org.sparkkinesis.aws.subscription.{SdkSubscriptions, SubscriptionTransport}
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
+import org.sparkkinesis.service.KinesisService
 
 /** Creates a [[SdkKinesisService]] from settings. */
 object SdkClients {
@@ -49,7 +51,16 @@ object SdkClients {
       events: EventSink,
       machine: Clock,
       nanoTime: () => Long
-  ): SdkKinesisService = {
+  ): SdkKinesisService = create(settings, events, machine, nanoTime, RequestEncoding.ofJvm)
+
+  /** @param encoding encoding of requests and answers */
+  private def create(
+      settings: ClientSettings,
+      events: EventSink,
+      machine: Clock,
+      nanoTime: () => Long,
+      encoding: RequestEncoding
+  ): SdkKinesisService = encoding.build {
     val region = Region.of(Regions.resolve(settings, "any"))
     val clock = new SigningClock(machine)
     val credentials = Credentials.of(settings.credentials, region, settings.network, clock, nanoTime = nanoTime)
@@ -72,8 +83,25 @@ object SdkClients {
       ),
       Seq(transport, credentials),
       identity,
-      events
+      events,
+      encoding
     )
+  }
+
+  /**
+   * Creates a service that uses JSON if its endpoint supports nothing else. The caller owns and closes it.
+   *
+   * @throws org.sparkkinesis.error.KinesisConnectorException
+   *   if no region is known
+   */
+  def adaptive(settings: ClientSettings, events: EventSink = new EventLog(QueryContext.Unknown)): KinesisService = {
+    def ofEncoding(encoding: RequestEncoding) =
+      create(settings, events, Clock.systemUTC, () => System.nanoTime, encoding)
+    RequestEncoding.ofJvm match {
+      case RequestEncoding.Cbor =>
+        new CborOrJsonService(ofEncoding(RequestEncoding.Cbor), () => ofEncoding(RequestEncoding.Json))
+      case RequestEncoding.Json => ofEncoding(RequestEncoding.Json)
+    }
   }
 
   /**
@@ -162,6 +190,7 @@ object SdkClients {
       .builder()
       .retryStrategy(AwsRetryStrategy.doNotRetry())
       .addExecutionInterceptor(clock.interceptor)
+      .addExecutionInterceptor(ForeignAnswers.Interceptor)
       .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
     profileOf(settings.credentials).foreach(overrides.defaultProfileName)
     overrides

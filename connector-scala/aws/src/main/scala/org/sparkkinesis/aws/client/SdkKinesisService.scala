@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.{Failure, Success}
 
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration
-import software.amazon.awssdk.core.{SdkBytes, SdkSystemSetting}
+import software.amazon.awssdk.core.SdkBytes
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.services.kinesis.model.{
   ShardFilter => _, StartingPosition => _, StreamDescription => _, StreamStatus => _, _
@@ -48,6 +48,8 @@ import org.sparkkinesis.service.{
  *   judges refusals; not owned
  * @param events
  *   receives the events of this client. Queries share a client, so its events name no query.
+ * @param encoding
+ *   encoding of `requests`; without CBOR, it sends all calls but subscriptions
  */
 final class SdkKinesisService(
     requests: KinesisAsyncClient,
@@ -57,13 +59,12 @@ final class SdkKinesisService(
     bySdk: Option[SdkSubscriptions],
     owned: Seq[AutoCloseable],
     identity: CallerIdentity,
-    events: EventSink
+    events: EventSink,
+    encoding: RequestEncoding
 ) extends KinesisService {
   private val calls = new ServiceCalls(identity)
   @volatile private var isClosed = false
-
-  /** The SDK has a system setting for it. */
-  private val usesCbor = SdkSystemSetting.CBOR_ENABLED.getBooleanValueOrThrow.booleanValue
+  private val usesCbor = encoding == RequestEncoding.Cbor
 
   /** Whether this module sends GetRecords and PutRecords. */
   private val isNative = bySdk.isEmpty && usesCbor

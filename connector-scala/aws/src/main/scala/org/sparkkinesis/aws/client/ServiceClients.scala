@@ -65,7 +65,7 @@ object ServiceClients {
 object KinesisClients {
 
   /** The instance that the connector uses. */
-  lazy val shared: ServiceClients[KinesisService] = ServiceClients.ofJvm(SdkClients.create(_))
+  lazy val shared: ServiceClients[KinesisService] = ServiceClients.ofJvm(SdkClients.adaptive(_))
 }
 
 /**

@@ -25,6 +25,8 @@ object ErrorClassification {
 
   def classify(operation: Operation, failure: Throwable): ServiceException = Futures.unwrap(failure) match {
     case known: ServiceException => known
+    case Foreign(answer) =>
+      new ServiceException(ForeignAnswer, operation, statusCode(answer.status), answer.getMessage, None, answer)
     case error =>
       causes(error).collectFirst { case noCredentials: CredentialsFailure => noCredentials.of(operation) }
         .getOrElse(answered(operation, error))
@@ -33,7 +35,7 @@ object ErrorClassification {
   private def answered(operation: Operation, failure: Throwable): ServiceException = failure match {
     case error: AwsServiceException =>
       val details = Option(error.awsErrorDetails)
-      val code = details.flatMap(d => Option(d.errorCode)).getOrElse(error.getClass.getSimpleName)
+      val code = details.flatMap(d => Option(d.errorCode)).getOrElse(statusCode(error.statusCode))
       val text = details.flatMap(d => Option(d.errorMessage)).getOrElse(String.valueOf(error.getMessage))
       new ServiceException(ofCode(code, error.statusCode), operation, code, text, Option(error.requestId), error)
     case error =>
@@ -48,9 +50,26 @@ object ErrorClassification {
       else if (status == 429) Throttled
       else if (status >= 500) Internal
       else if (status == 401 || status == 403) AccessDenied
+      // Request Timeout and Too Early: the request was not processed.
+      else if (status == 408 || status == 425) Internal
+      else if (status / 100 == 3) ForeignAnswer
       else if (status >= 400) InvalidArgument
       else Internal
     )
+
+  private object Foreign {
+    def unapply(failure: Throwable): Option[ForeignAnswerException] =
+      causes(failure).flatMap(cause => cause +: cause.getSuppressed.toSeq)
+        .collectFirst { case answer: ForeignAnswerException => answer }
+  }
+
+  /** Error code of an answer in which the service names none. */
+  def statusCode(status: Int): String = s"$StatusPrefix$status"
+
+  /** Whether the answer of this error has no error code of the service. */
+  def hasNoCode(error: ServiceException): Boolean = error.errorCode.startsWith(StatusPrefix)
+
+  private val StatusPrefix = "HTTP "
 
   private val Codes: Map[String, ServiceErrorKind] = Map(
     "ProvisionedThroughputExceededException" -> Throttled,

@@ -5,6 +5,7 @@ import java.util.zip.{CRC32, GZIPInputStream}
 
 import io.netty.buffer.ByteBuf
 
+import org.sparkkinesis.aws.error.ForeignAnswers
 import org.sparkkinesis.aws.http.BodyBytes
 import org.sparkkinesis.aws.transport.{AnswerHead, AnswerReader}
 import org.sparkkinesis.service.Operation
@@ -40,6 +41,7 @@ final private[aws] class CollectedAnswer(operation: Operation) extends AnswerRea
     val raw = bytes.toArray
     val isZipped = head.header("Content-Encoding").exists(_.equalsIgnoreCase("gzip"))
     val content = if (isZipped) new GZIPInputStream(new ByteArrayInputStream(raw)).readAllBytes() else raw
+    ForeignAnswers.in(head.status, head.header).foreach(throw _)
     if (!head.isSuccessful) throw ErrorAnswer.of(operation, head.status, head.header, content)
     if (!isZipped && head.header("x-amz-crc32").exists(_ != checksum(raw).toString))
       throw new IOException("The checksum of the response is wrong")

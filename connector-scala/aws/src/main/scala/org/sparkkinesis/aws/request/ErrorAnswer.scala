@@ -21,7 +21,7 @@ private[aws] object ErrorAnswer {
     val isCbor = header("Content-Type").exists(_.startsWith("application/x-amz-cbor"))
     val (kind, text) = if (isCbor) CborError.read(body) else read(body, 0, body.length)
     val fromHeader = header("x-amzn-ErrorType").map(_.split(':').head)
-    val code = kind.orElse(fromHeader).getOrElse(s"HTTP $status")
+    val code = kind.orElse(fromHeader).getOrElse(ErrorClassification.statusCode(status))
     new ServiceException(
       ErrorClassification.ofCode(code, status),
       operation,

@@ -11,7 +11,7 @@ import org.reactivestreams.{Publisher, Subscriber, Subscription}
 import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.http.async.SdkAsyncHttpResponseHandler
 
-import org.sparkkinesis.aws.error.ErrorClassification
+import org.sparkkinesis.aws.error.{ErrorClassification, ForeignAnswerException, ForeignAnswers}
 import org.sparkkinesis.aws.request.ErrorAnswer
 import org.sparkkinesis.service.{Operation, ServiceException, ShardSubscriber, ShardSubscription}
 
@@ -32,6 +32,7 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
   private val errorBody = new ByteArrayOutputStream
   private val rounds = new AtomicInteger
   @volatile private var response: SdkHttpResponse = null
+  @volatile private var foreign = Option.empty[ForeignAnswerException]
   @volatile private var upstream: Subscription = null
   @volatile private var isAwaitingBytes = false
   @volatile private var hasEnded = false
@@ -66,7 +67,10 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
 
   def fail(error: Throwable): Unit = ended(error)
 
-  override def onHeaders(headers: SdkHttpResponse): Unit = response = headers
+  override def onHeaders(headers: SdkHttpResponse): Unit = {
+    foreign = ForeignAnswers.in(headers)
+    response = headers
+  }
   override def onError(error: Throwable): Unit = ended(error)
 
   override def onStream(body: Publisher[ByteBuffer]): Unit = body.subscribe(new Subscriber[ByteBuffer] {
@@ -160,6 +164,8 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
 
   private def finish(): Unit =
     if (failure != null) end(_.onError(ErrorClassification.classify(Operation.SubscribeToShard, failure)))
+    else if (foreign.isDefined)
+      end(_.onError(ErrorClassification.classify(Operation.SubscribeToShard, foreign.get)))
     else if (isRefused) {
       end(_.onError(ErrorAnswer.of(Operation.SubscribeToShard, response, errorBody.toByteArray)))
     } else if (response == null) end(_.onError(ErrorClassification.classify(
@@ -183,7 +189,7 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
     ErrorAnswer.header(response, "x-amzn-RequestId")
   )
 
-  private def isRefused: Boolean = response != null && !response.isSuccessful
+  private def isRefused: Boolean = response != null && (!response.isSuccessful || foreign.isDefined)
 
   private def toArray(bytes: ByteBuffer): Array[Byte] = {
     val array = new Array[Byte](bytes.remaining)

@@ -45,13 +45,12 @@ final class CborServer(
   val events = new RecordedEvents
 
   /** A client of the server, which is closed with it. */
-  val service: SdkKinesisService = SdkClients.create(
-    ClientSettings.of(
-      Some("us-east-1"),
-      Some(s"http://127.0.0.1:${server.getAddress.getPort}"),
-      CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
-    ),
-    events
+  val service: SdkKinesisService = SdkClients.create(settings, events)
+
+  def settings: ClientSettings = ClientSettings.of(
+    Some("us-east-1"),
+    Some(s"http://127.0.0.1:${server.getAddress.getPort}"),
+    CredentialSettings.Static("AKIDEXAMPLE", "secret", None)
   )
 
   /** Number of requests. */

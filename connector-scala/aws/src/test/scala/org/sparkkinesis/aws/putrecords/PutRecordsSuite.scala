@@ -107,6 +107,13 @@ class PutRecordsSuite extends TimedSuite {
     PutResult.Rejected("ProvisionedThroughputExceededException", "Rate exceeded")
   )
 
+  private val json =
+    """{"FailedRecordCount": 1, "EncryptionType": null, "Records": [
+      |  {"SequenceNumber": "17", "ShardId": "shardId-000000000003", "ErrorCode": null},
+      |  {"SequenceNumber": "18", "ShardId": "shardId-000000000003", "Later": {"a": [1]}},
+      |  {"ErrorCode": "ProvisionedThroughputExceededException", "ErrorMessage": "Rate exceeded"}]}
+      |""".stripMargin.trim.getBytes("UTF-8")
+
   private val strange = answer(CborServer.writeDeep)
 
   test("a response is decoded, and no part of it is") {
@@ -168,7 +175,10 @@ class PutRecordsSuite extends TimedSuite {
   Seq[(String, Seq[(String, String)], Array[Byte])](
     ("CBOR", Seq(Cbor), plain),
     ("CBOR with its checksum", Seq(Cbor, checksum(plain)), plain),
-    ("CBOR that is compressed", Seq(Cbor, Gzip), zipped(plain))
+    ("CBOR that is compressed", Seq(Cbor, Gzip), zipped(plain)),
+    ("CBOR without its type", Nil, plain),
+    ("JSON", Seq("Content-Type" -> "application/x-amz-json-1.1"), json),
+    ("JSON of another version", Seq("Content-Type" -> "application/json; charset=utf-8"), json)
   ).foreach { case (what, headers, body) =>
     test(s"$what is decoded, and the request is sent once") {
       assert(put(200, headers, body) == (Right(results), 1))
@@ -186,8 +196,7 @@ class PutRecordsSuite extends TimedSuite {
     ("ends too early", Seq(Cbor), plain.dropRight(1)),
     ("is not compressed as it says", Seq(Cbor, Gzip), plain),
     ("is nested too deep", Seq(Cbor, checksum(strange)), strange),
-    ("is not CBOR", Seq("Content-Type" -> "text/html"), "<p>Welcome</p>".getBytes("UTF-8")),
-    ("has no type", Nil, plain)
+    ("is JSON that ends too early", Seq("Content-Type" -> "application/json"), json.dropRight(1))
   ).foreach { case (what, headers, body) =>
     test(s"a response that $what counts as a lost response, because the records may be stored") {
       val (outcome, asked) = put(200, headers, body)

@@ -13,7 +13,7 @@ import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.utils.AttributeMap
 
-import org.sparkkinesis.aws.client.{CredentialSettings, SdkKinesisService, TestIdentity}
+import org.sparkkinesis.aws.client.{CredentialSettings, RequestEncoding, SdkKinesisService, TestIdentity}
 import org.sparkkinesis.aws.getrecords.GetRecordsClient
 import org.sparkkinesis.aws.http.HttpClients
 import org.sparkkinesis.aws.putrecords.PutRecordsClient
@@ -62,7 +62,17 @@ class TlsSuite extends TimedSuite {
     val puts = new PutRecordsClient(endpoints, signed)
     val transport = new SubscriptionTransport(endpoints, identity, pushed)
     val gets = new GetRecordsClient(endpoints, signed)
-    val service = new SdkKinesisService(client, puts, gets, transport, None, Seq(own), identity, EventSink.Discard)
+    val service = new SdkKinesisService(
+      client,
+      puts,
+      gets,
+      transport,
+      None,
+      Seq(own),
+      identity,
+      EventSink.Discard,
+      RequestEncoding.Cbor
+    )
     try {
       assert(emulator.endpoint.startsWith("https://"), emulator.endpoint)
       use(emulator, service)

@@ -9,7 +9,7 @@ import org.reactivestreams.{Subscriber, Subscription}
 import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.eventstream.{HeaderValue, Message}
 
-import org.sparkkinesis.service.{ServiceException, ShardSubscriber, SubscribeToShardEvent}
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException, ShardSubscriber, SubscribeToShardEvent}
 import org.sparkkinesis.suite.TimedSuite
 
 class SubscriptionCallSuite extends TimedSuite {
@@ -47,4 +47,20 @@ class SubscriptionCallSuite extends TimedSuite {
     body.onComplete()
     assert(receiver.errors.size == 1)
   }
+
+  for ((status, contentType) <- Seq(302 -> "text/html", 200 -> "text/html; charset=utf-8"))
+    test(s"HTTP $status with $contentType is no answer of the service, and ends the subscription with this error") {
+      val receiver = new Receiver(() => ())
+      val call = new SubscriptionCall(receiver, new MessageBuffers)
+      call.onHeaders(SdkHttpResponse.builder().statusCode(status).putHeader("Content-Type", contentType).build())
+      call.onStream { subscriber =>
+        subscriber.onSubscribe(new Subscription {
+          override def request(n: Long): Unit = ()
+          override def cancel(): Unit = ()
+        })
+        subscriber.onNext(ByteBuffer.wrap("<p>Log in</p>".getBytes("UTF-8")))
+        subscriber.onComplete()
+      }
+      assert(receiver.errors.map(_.kind) == Vector(ServiceErrorKind.ForeignAnswer))
+    }
 }

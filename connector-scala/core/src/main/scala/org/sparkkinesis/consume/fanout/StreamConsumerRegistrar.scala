@@ -217,12 +217,21 @@ final class StreamConsumerRegistrar(
     case _ => true
   }
 
-  /** The error means either too many consumers or too many calls. The number of registered consumers shows which. */
+  /**
+   * The error means either too many consumers or too many calls. The number of registered consumers shows which, if the
+   * query may list them.
+   */
   private def explainLimit(
       streamArn: String,
       consumerName: String,
       error: ServiceException
-  ): CompletableFuture[Option[StreamConsumer]] = list(streamArn, None, Nil).thenApply { consumers =>
+  ): CompletableFuture[Option[StreamConsumer]] = list(streamArn, None, Nil).exceptionallyCompose { failure =>
+    Futures.unwrap(failure) match {
+      case denied: ServiceException if denied.kind == ServiceErrorKind.AccessDenied =>
+        CompletableFuture.failedFuture[Seq[StreamConsumer]](error)
+      case other => CompletableFuture.failedFuture[Seq[StreamConsumer]](other)
+    }
+  }.thenApply { consumers =>
     if (consumers.size < KinesisQuotas.Count.ConsumersPerStream) throw error
     throw ConsumerErrors.limitReached(
       consumer = consumerName,

@@ -260,6 +260,14 @@ class StreamConsumerRegistrarSuite extends TimedSuite {
     (1 to 20).foreach(i => assert(error.getMessage.contains(s"team-$i"), error.getMessage))
   }
 
+  test("the error at the limit of consumers is that of the service if the query may not list them") {
+    val s = new Setup
+    (1 to 20).foreach(i => s.service.add(s"team-$i", ConsumerStatus.Active))
+    s.service.fail(Operation.ListStreamConsumers, ServiceErrorKind.AccessDenied)
+    val error = intercept[ServiceException](s.await(s.registrar().ensure(Stream, "etl")))
+    assert((error.kind, error.operation) == ((ServiceErrorKind.LimitExceeded, Operation.RegisterStreamConsumer)))
+  }
+
   test("calls that exceed the rate limit are retried and not reported as too many consumers") {
     val s = new Setup
     s.service.fail(Operation.RegisterStreamConsumer, Seq.fill(5)(ServiceErrorKind.LimitExceeded): _*)

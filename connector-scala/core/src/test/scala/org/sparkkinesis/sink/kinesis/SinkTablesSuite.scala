@@ -161,7 +161,8 @@ class SinkTablesSuite extends PropertySuite {
       failed(ServiceErrorKind.Client) -> "Fatal",
       failed(ServiceErrorKind.NoCredentials) -> Failed.toString,
       failed(ServiceErrorKind.StaleIdentity) -> Failed.toString,
-      failed(ServiceErrorKind.KeyUnavailable) -> Failed.toString
+      failed(ServiceErrorKind.KeyUnavailable) -> Failed.toString,
+      failed(ServiceErrorKind.ForeignAnswer) -> "Fatal"
     )
     cases.foreach { case (verdict, expected) => assert(cause(verdict) == expected) }
   }

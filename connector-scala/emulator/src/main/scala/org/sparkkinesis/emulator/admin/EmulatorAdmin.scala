@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.concurrent.duration._
 
+import org.sparkkinesis.emulator.access.AccessPolicies
 import org.sparkkinesis.emulator.document.{Encoding, Fields}
 import org.sparkkinesis.emulator.engine.Namespace
 import org.sparkkinesis.emulator.engine.delivery.S3Destination
@@ -20,7 +21,12 @@ import org.sparkkinesis.model.{KinesisRecord, Shard, ShardId, StreamStatus, Utf8
  * Changes an emulator in the same process directly, without calls of the API. The changes take effect at once,
  * without quotas and delays. Thread-safe. The parameters and results are types that py4j supports.
  */
-final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults, val metadata: PublishedMetadata) {
+final class EmulatorAdmin private[emulator] (
+    home: Namespace,
+    val faults: Faults,
+    val metadata: PublishedMetadata,
+    policies: AccessPolicies
+) {
   private val engine = home.engine
 
   def account: String = home.account
@@ -28,10 +34,23 @@ final class EmulatorAdmin private[emulator] (home: Namespace, val faults: Faults
 
   /** Returns the same control for the streams of another account and region. */
   def in(account: String, region: String): EmulatorAdmin =
-    new EmulatorAdmin(engine.namespace(account, region), faults, metadata)
+    new EmulatorAdmin(engine.namespace(account, region), faults, metadata, policies)
 
   /** Sets the document of the page `/metadata/streams`, and returns its entity tag. */
   def setMetadata(document: String): String = metadata.publish(document, None)
+
+  /**
+   * Sets the IAM policies of the calls with an access key or with a role, which then may do only what they allow.
+   * Without any policy, they may do everything again.
+   *
+   * @param owner
+   *   access key ID, or ARN of a role
+   * @param documents
+   *   policies in JSON
+   * @throws IllegalArgumentException
+   *   if a policy is not valid
+   */
+  def setPolicies(owner: String, documents: String*): Unit = policies.set(owner, documents)
 
   def clock: EmulatorClock = engine.clock
 

@@ -14,7 +14,7 @@ import org.sparkkinesis.emulator.document.{Encoding, Fields, ReplyWriter}
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.{Engine, Namespace}
 import org.sparkkinesis.emulator.fault.{FaultEffect, Faults}
-import org.sparkkinesis.emulator.wire.auth.{Gatekeeper, TokenService}
+import org.sparkkinesis.emulator.wire.auth.{AccessCheck, Gatekeeper, TokenService}
 import org.sparkkinesis.emulator.wire.http.{Exchange, Log, RequestReceiver}
 import org.sparkkinesis.emulator.wire.page.{AdminPages, MetadataPage}
 import org.sparkkinesis.emulator.wire.push.EventPush
@@ -30,6 +30,8 @@ final class Dispatcher(
     metadata: MetadataPage
 ) extends RequestReceiver {
   import Dispatcher._
+
+  private val access = new AccessCheck(gatekeeper)
 
   override def received(exchange: Exchange): Unit =
     if (pages.serves(exchange)) pages.answer(exchange)
@@ -50,7 +52,8 @@ final class Dispatcher(
     val encoding = Encoding.ofContentType(exchange.header("Content-Type"))
     val target = exchange.header("X-Amz-Target")
     Option(target).flatMap(Actions.byTarget.get) match {
-      case Some(action) if encoding.isDefined => new Request(exchange, encoding.get, action).begin()
+      case Some(action) if encoding.isDefined =>
+        new Request(exchange, encoding.get, action, target.takeWhile(_ != '_').toLowerCase).begin()
       case _ =>
         val error =
           ServiceError.unknownOperation(if (encoding.isEmpty) "Unknown content type." else "Unknown operation.")
@@ -58,14 +61,15 @@ final class Dispatcher(
     }
   }
 
-  /** Handles one request of an operation, from its first byte to its answer. */
-  final private class Request(exchange: Exchange, encoding: Encoding, action: Action) {
+  /** Handles one request of an operation of a service, from its first byte to its answer. */
+  final private class Request(exchange: Exchange, encoding: Encoding, action: Action, service: String) {
     private var call: Call = _
 
     def begin(): Unit = guarded {
       val namespace = gatekeeper.admit(exchange)
       val fields = encoding.parse(exchange.bodyArray, exchange.bodyOffset, exchange.bodyLength)
       call = new Call(action.name, fields, namespace, faults)
+      access.check(exchange, service, action.name, fields, namespace)
       faults.of(RequestTarget.of(action.name, fields, namespace)) match {
         case None => run(None)
         case Some(effect) =>

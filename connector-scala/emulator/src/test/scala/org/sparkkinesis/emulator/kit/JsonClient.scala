@@ -19,7 +19,8 @@ final class JsonClient(endpoint: String) {
     callTarget(s"Kinesis_20131202.$operation", body, headers: _*)
 
   /** Calls an operation of Amazon Data Firehose. */
-  def firehose(operation: String, body: String): Reply = callTarget(s"Firehose_20150804.$operation", body)
+  def firehose(operation: String, body: String, headers: (String, String)*): Reply =
+    callTarget(s"Firehose_20150804.$operation", body, headers: _*)
 
   private def callTarget(target: String, body: String, headers: (String, String)*): Reply = {
     val request = HttpRequest

@@ -36,6 +36,8 @@ object ServiceFailure {
           stream = stream,
           serviceMessage = said
         )
+      case ServiceErrorKind.ForeignAnswer =>
+        ServiceErrors.notKinesis(where = where, operation = operation, stream = stream, reason = said)
       case ServiceErrorKind.Network | ServiceErrorKind.Client =>
         ServiceErrors.endpointUnreachable(where = where, operation = operation, stream = stream, reason = said)
       case ServiceErrorKind.KeyUnavailable | ServiceErrorKind.Encryption =>

@@ -1,11 +1,12 @@
 package org.sparkkinesis.emulator.action.setting
 
+import org.sparkkinesis.emulator.access.PolicyDocument
 import org.sparkkinesis.emulator.action.call.{Action, Answer, Call, Patterns, Validator}
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.stream.DataStream
 import org.sparkkinesis.model.StreamRef
 
-/** PutResourcePolicy, GetResourcePolicy and DeleteResourcePolicy store policies, which are not evaluated. */
+/** PutResourcePolicy, GetResourcePolicy and DeleteResourcePolicy store the policy of a stream, which calls follow. */
 sealed abstract class ResourcePolicy extends Action {
   protected def validateMore(validator: Validator): Unit = ()
   protected def onStream(call: Call, stream: DataStream): Answer
@@ -30,7 +31,10 @@ object PutResourcePolicy extends ResourcePolicy {
   override protected def validateMore(validator: Validator): Unit = validator.present("Policy")
 
   override protected def onStream(call: Call, stream: DataStream): Answer = {
-    stream.update(_.copy(policy = call.fields.string("Policy")))
+    val policy = call.fields.string("Policy")
+    try policy.foreach(PolicyDocument.parse)
+    catch { case invalid: IllegalArgumentException => throw ServiceError.invalidArgument(invalid.getMessage) }
+    stream.update(_.copy(policy = policy))
     Answer.Empty
   }
 }

@@ -1,5 +1,7 @@
 package org.sparkkinesis.emulator.wire.auth
 
+import org.sparkkinesis.emulator.access.Principal
+
 /** A long-term access key that the emulator accepts. Its calls act in `account`. */
 final case class EmulatorCredential(accessKeyId: String, secretAccessKey: String, account: String) {
   override def toString: String = s"EmulatorCredential($accessKeyId, ***, $account)"
@@ -33,7 +35,15 @@ object EmulatorRole {
     case Arn(account) => account
     case _ => ""
   }
+
+  /** The session of a role as a caller. The ARN of a session does not have the path of its role. */
+  private[auth] def sessionOf(role: String, session: String): Principal = {
+    val account = accountOf(role)
+    Principal(s"arn:aws:sts::$account:assumed-role/${role.split('/').last}/$session", account, Some(role))
+  }
 }
 
 /** A key that the gatekeeper accepts. A session key has a token and expires at `expiresMillis`. */
-final private[auth] case class KnownKey(secret: String, account: String, token: String, expiresMillis: Long)
+final private[auth] case class KnownKey(secret: String, principal: Principal, token: String, expiresMillis: Long) {
+  def account: String = principal.account
+}

@@ -5,6 +5,7 @@ import java.time.Instant
 import java.util.Base64
 import java.util.concurrent.ConcurrentHashMap
 
+import org.sparkkinesis.emulator.access.{AccessPolicies, PolicyDocument, Principal}
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.{Engine, Namespace}
 import org.sparkkinesis.emulator.wire.http.Exchange
@@ -22,12 +23,15 @@ final class Gatekeeper(
     home: Namespace,
     credentials: Seq[EmulatorCredential],
     val roles: Seq[EmulatorRole],
+    val policies: AccessPolicies,
     checksTime: Boolean
 ) {
   private val keys = new ConcurrentHashMap[String, KnownKey]
   private val random = new SecureRandom
 
-  credentials.foreach(c => keys.put(c.accessKeyId, KnownKey(c.secretAccessKey, c.account, null, Long.MaxValue)))
+  credentials.foreach(c =>
+    keys.put(c.accessKeyId, KnownKey(c.secretAccessKey, userOf(c.accessKeyId, c.account), null, Long.MaxValue))
+  )
 
   def checks: Boolean = credentials.nonEmpty
   def homeAccount: String = home.account
@@ -45,6 +49,20 @@ final class Gatekeeper(
       engine.namespace(verified(exchange, signature).account, signature.region)
     }
 
+  /**
+   * Returns who sends a request, with the policies that are set for it. Without configured credentials, the signature
+   * is not checked, and the user is that of its key.
+   */
+  def caller(exchange: Exchange): Caller = {
+    val id = RequestSignature.keyOf(exchange)
+    val principal =
+      id.flatMap(key => Option(keys.get(key))).fold(userOf(id.getOrElse("anonymous"), home.account))(_.principal)
+    Caller(principal, principal.role.orElse(id).flatMap(policies.of))
+  }
+
+  private def userOf(accessKeyId: String, account: String): Principal =
+    Principal(s"arn:aws:iam::$account:user/$accessKeyId", account)
+
   def verified(exchange: Exchange, signature: RequestSignature): KnownKey = {
     val key = keys.get(signature.accessKeyId)
     val token = exchange.header("X-Amz-Security-Token")
@@ -57,10 +75,10 @@ final class Gatekeeper(
     key
   }
 
-  /** Creates a session key for an account, as AssumeRole does: access key ID, secret and token. */
-  def issue(account: String, expiresMillis: Long): (String, String, String) = {
+  /** Creates a session key of a role, as AssumeRole does: access key ID, secret and token. */
+  def issue(role: String, session: String, expiresMillis: Long): (String, String, String) = {
     val id = s"ASIA${randomText(12).toUpperCase.replaceAll("[^A-Z0-9]", "A")}"
-    val key = KnownKey(randomText(30), account, randomText(90), expiresMillis)
+    val key = KnownKey(randomText(30), EmulatorRole.sessionOf(role, session), randomText(90), expiresMillis)
     keys.put(id, key)
     (id, key.secret, key.token)
   }
@@ -76,3 +94,11 @@ final class Gatekeeper(
     Base64.getUrlEncoder.withoutPadding.encodeToString(raw)
   }
 }
+
+/**
+ * Who sends a request.
+ *
+ * @param policies
+ *   the policies of its access key or role, if any are set
+ */
+final case class Caller(principal: Principal, policies: Option[Seq[PolicyDocument]])

@@ -96,6 +96,12 @@ private[auth] object RequestSignature {
     }
   }
 
+  /** The access key ID of the header, which may not be a valid one, or nothing. */
+  def keyOf(exchange: Exchange): Option[String] = Option(exchange.header("Authorization"))
+    .flatMap(CredentialOf.findFirstMatchIn(_)).map(_.group(1))
+
+  private val CredentialOf = "Credential=([^/,]+)/".r
+
   private def incomplete(message: String): ServiceError = ServiceError("IncompleteSignatureException", message)
 
   private def mismatch(): ServiceError = ServiceError(

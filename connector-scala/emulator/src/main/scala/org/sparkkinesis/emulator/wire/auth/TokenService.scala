@@ -7,6 +7,7 @@ import java.time.temporal.ChronoUnit
 
 import io.netty.buffer.Unpooled
 
+import org.sparkkinesis.emulator.access.{AccessDecision, AccessRequest}
 import org.sparkkinesis.emulator.engine.error.ServiceError
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultTarget, Faults}
@@ -34,14 +35,15 @@ final class TokenService(gatekeeper: Gatekeeper, clock: EmulatorClock, faults: F
       action match {
         case "AssumeRole" =>
           identify(exchange)
+          authorize(exchange, form)
           assume(exchange, form, "AssumeRole")
         case "AssumeRoleWithWebIdentity" =>
           if (!form.contains("WebIdentityToken")) throw ServiceError.validation("WebIdentityToken is missing")
           assume(exchange, form, "AssumeRoleWithWebIdentity")
         case "GetCallerIdentity" =>
           val account = identify(exchange)
-          val result =
-            s"<Arn>arn:aws:iam::$account:user/emulator</Arn><UserId>emulator</UserId><Account>$account</Account>"
+          val caller = gatekeeper.caller(exchange).principal.arn
+          val result = s"<Arn>${escape(caller)}</Arn><UserId>emulator</UserId><Account>$account</Account>"
           reply(exchange, 200, body("GetCallerIdentity", result, exchange))
         case other => throw new ServiceError(400, "InvalidAction", s"Could not find operation $other")
       }
@@ -50,6 +52,15 @@ final class TokenService(gatekeeper: Gatekeeper, clock: EmulatorClock, faults: F
   private def identify(exchange: Exchange): String =
     if (gatekeeper.checks) gatekeeper.verified(exchange, RequestSignature.of(exchange)).account
     else gatekeeper.homeAccount
+
+  /** The identity's policies decide. Trust policies are the roles of the configuration. */
+  private def authorize(exchange: Exchange, form: Map[String, String]): Unit = if (!gatekeeper.policies.isEmpty) {
+    val caller = gatekeeper.caller(exchange)
+    val context = form.get("ExternalId").map("sts:externalid" -> _).toMap
+    val request = AccessRequest("sts:AssumeRole", form.getOrElse("RoleArn", ""), context)
+    AccessDecision.refusal(caller.principal, request, caller.policies, None, caller.principal.account)
+      .foreach(why => throw new ServiceError(403, "AccessDenied", why))
+  }
 
   private def assume(exchange: Exchange, form: Map[String, String], action: String): Unit = {
     val arn = form.getOrElse("RoleArn", throw ServiceError.validation("RoleArn is missing"))
@@ -64,13 +75,12 @@ final class TokenService(gatekeeper: Gatekeeper, clock: EmulatorClock, faults: F
     )
     val seconds = form.get("DurationSeconds").flatMap(_.toLongOption).getOrElse(DefaultSeconds)
     val expires = clock.millis + seconds * 1000
-    val (id, secret, token) = gatekeeper.issue(EmulatorRole.accountOf(arn), expires)
+    val (id, secret, token) = gatekeeper.issue(arn, session, expires)
     // Callers compare the expiration with the clock of their machine.
     val told = Instant.now().plusSeconds(seconds).truncatedTo(ChronoUnit.SECONDS)
     val credentials = s"<Credentials><AccessKeyId>$id</AccessKeyId><SecretAccessKey>$secret</SecretAccessKey>" +
       s"<SessionToken>$token</SessionToken><Expiration>$told</Expiration></Credentials>"
-    val assumed = arn.replace(":iam:", ":sts:").replace(":role/", ":assumed-role/")
-    val user = s"<AssumedRoleUser><Arn>${escape(s"$assumed/$session")}</Arn>" +
+    val user = s"<AssumedRoleUser><Arn>${escape(EmulatorRole.sessionOf(arn, session).arn)}</Arn>" +
       s"<AssumedRoleId>AROAEMULATOR:${escape(session)}</AssumedRoleId></AssumedRoleUser>"
     reply(exchange, 200, body(action, credentials + user, exchange))
   }

@@ -23,6 +23,7 @@ import org.sparkkinesis.emulator.wire.http.Exchange
  *   - `POST streams {"name": …, "shards": n}`: creates a stream that is ACTIVE at once; `account` and `region` choose
  *     another place than the emulator's own
  *   - `POST metadata {"document": text, "token": text}`: sets the document of the page `/metadata/streams`
+ *   - `POST policies {"owner": key or role, "policies": [text, …]}`: sets the IAM policies of an access key or a role
  *   - `POST delivery-streams {"name": …}`: creates a delivery stream that is ACTIVE at once
  */
 final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAdmin, access: PageAccess) {
@@ -76,6 +77,10 @@ final class AdminPages(engine: Engine, counters: CallCounters, admin: EmulatorAd
       val document = fields.string("document").getOrElse(throw missing("document"))
       val tag = admin.metadata.publish(document, fields.string("token"))
       reply => reply.obj(reply.field("etag", tag))
+    case "POST policies" =>
+      val owner = fields.string("owner").getOrElse(throw missing("owner"))
+      val documents = fields.strings("policies").getOrElse(throw missing("policies"))
+      done(admin.setPolicies(owner, documents: _*))
     case "POST delivery-streams" =>
       val arn = admin.createDeliveryStream(fields.string("name").getOrElse(throw missing("name")))
       reply => reply.obj(reply.field("arn", arn))
