@@ -158,4 +158,4 @@ def test_a_user_specified_schema_is_an_error(
 ) -> None:
     reader = spark.readStream.format("kinesis").schema("a STRING").options(**_source(kinesis, new_stream()).options())
     error = _failure(lambda: reader.load().select(F.col("a")))
-    assert "does not support user-specified schema" in str(error)
+    assert condition_of(error) == "KINESIS_TABLE_SCHEMA_GIVEN"

@@ -13,6 +13,7 @@ from spark_kinesis import KinesisEmulator
 
 PROGRAM = """
 import sys, warnings
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from spark_kinesis import KinesisConnectorError, KinesisSink, KinesisSource, add_kinesis_to
@@ -45,6 +46,15 @@ with warnings.catch_warnings(record=True) as caught:
     KinesisSource(read, **here).option("regionName", "us-east-1").read_stream(spark)
 print(*[warning.message for warning in caught])
 
+def condition_of_read(kind, **options):
+    reader = spark.read.format("kinesis").options(**KinesisSource("nowhere", **here).options())
+    try:
+        reader.options(**options).load().collect()
+    except kind as error:
+        return error.getCondition()
+
+print(condition_of_read(AnalysisException, regon="x"), condition_of_read(PySparkException))
+
 print("rows:", KinesisSource(read, **here).read(spark).count())
 counts = KinesisSource(read, initial_position="trim_horizon", **here).read_stream(spark).groupBy("partitionKey").count()
 rows = counts.select("partitionKey", F.col("count").cast("string").alias("data"))
@@ -64,12 +74,13 @@ def test_reading_and_writing_under_spark_connect(
     kinesis.put_records(read, [(f"key-{i % 3}", "v") for i in range(30)])
     file = program(tmp_path, PROGRAM)
     done = run([sys.executable, file, way, kinesis.endpoint, read, written, tmp_path / "checkpoint"])
-    said = done.stdout.splitlines()[-5:]
+    said = done.stdout.splitlines()[-6:]
     assert said[0].endswith("Fix: Set 'maxRecordsPerFetch' to a whole number from 1 to 10000.")
     assert said[1].startswith("[KINESIS_OPTION_MISSING]")
     assert said[2].endswith("Fix: Did you mean 'maxBatchSize'?")
     assert said[3].endswith("use 'region'.")
-    assert said[4] == "rows: 30"
+    assert said[4] == "KINESIS_OPTION_UNKNOWN KINESIS_STREAM_NOT_FOUND"
+    assert said[5] == "rows: 30"
     assert ("[KINESIS_JAR_MISSING]" in done.stdout) == (way == "addArtifacts")
     counts: dict[str, int] = {}
     for record in kinesis.records(written):

@@ -1,32 +1,25 @@
 package org.sparkkinesis
 
-import java.util
-
-import scala.jdk.CollectionConverters._
-
-import org.apache.spark.sql.connector.catalog.{Table, TableProvider}
-import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sparkkinesis.SessionTable
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import org.sparkkinesis.config.Options
 import org.sparkkinesis.spark.settings.KinesisSchema
-import org.sparkkinesis.spark.table.KinesisTable
+import org.sparkkinesis.spark.table.{ConnectorTableProvider, KinesisTable, TableOptions}
 
 /**
  * Provides `format("kinesis")` and `USING kinesis`. Spark finds it through its service entry. It creates tables from
  * options and calls no service.
  */
-class KinesisTableProvider extends TableProvider with DataSourceRegister {
-  override def shortName(): String = "kinesis"
-  override def inferSchema(options: CaseInsensitiveStringMap): StructType = KinesisSchema.columns
+class KinesisTableProvider extends ConnectorTableProvider {
+  override def shortName(): String = KinesisTable.Format
+  override def columns: StructType = KinesisSchema.columns
 
-  override def getTable(
-      schema: StructType,
-      partitioning: Array[Transform],
-      properties: util.Map[String, String]
-  ): Table =
-    new KinesisTable(properties.asScala.toMap)
+  override protected def options(properties: Map[String, String]): TableOptions =
+    new TableOptions(properties, KinesisTable.read, KinesisTable.peek, Options.isOption(_))
+
+  override protected def table(options: TableOptions, named: StructType): SessionTable =
+    new KinesisTable(options, named)
 }
 
 /**

@@ -56,6 +56,9 @@ object FirehoseOptions {
   def read(raw: Map[String, String], secrets: SecretResolver = SecretResolver.OfProcess): Options =
     overTable(Map.empty, raw, secrets)
 
+  /** Whether there is an option of this name, in any case. */
+  def isOption(name: String): Boolean = Options.isOption(name, all, _ => None)
+
   private val region = ConnectionOptions.region.copy(
     doc = "AWS region of the delivery stream.",
     defaultDoc = "the region of the AWS default chain"

@@ -71,6 +71,10 @@ final class Options private (
 
   def isSet(entry: ConfigEntry[_]): Boolean = values.contains(entry.lowerKey)
 
+  /** Returns the value of the option as the user wrote it; hidden if it is sensitive. */
+  def written(entry: ConfigEntry[_]): Option[String] =
+    values.get(entry.lowerKey).map(text => if (entry.sensitive) Options.Hidden else Options.shown(text))
+
   /** Returns the text of the option's value or default, also if it is a secret. */
   private[config] def textOf[T](entry: ConfigEntry[T]): Option[String] = get(entry).map(entry.kind.render)
 
@@ -280,6 +284,17 @@ object Options {
     val key = written.toLowerCase(Locale.ROOT)
     declared.find(entry => entry.namesStream && key.startsWith(entry.prefix))
       .fold(key)(entry => entry.prefix + written.drop(entry.prefix.length))
+  }
+
+  /** Whether there is an option of this name, also one of another connector. Names may be in any case. */
+  def isOption(
+      name: String,
+      declared: Seq[ConfigEntry[_]] = ConnectorOptions.all,
+      foreign: String => Option[ForeignOption] = ForeignOptions.find
+  ): Boolean = {
+    val key = name.toLowerCase(Locale.ROOT)
+    declared.exists(entry => if (entry.isPrefix) key.startsWith(entry.prefix) else entry.lowerKey == key) ||
+    foreign(key).nonEmpty
   }
 
   /** Checks a value. That of a reference is checked when the option is used. */

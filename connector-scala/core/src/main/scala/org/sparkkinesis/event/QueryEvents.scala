@@ -38,6 +38,15 @@ final case class QueryStopped(batches: Long, rows: Long, runMillis: Long) extend
     s"${count(batches, "micro-batch", "micro-batches")} planned in this run"
 }
 
+/** A batch read starts at `latest`, where no record has arrived yet. */
+final case class BatchFromLatest(streamName: String) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def stream: Option[String] = Some(streamName)
+  override def message: String = "A batch read from 'latest' has no rows, because it ends with the records that have " +
+    "arrived. To read these, set 'initialPosition' for this read, for example with SELECT … FROM t WITH " +
+    "('initialPosition' = 'trim_horizon') or with spark.read.option(\"initialPosition\", \"trim_horizon\")"
+}
+
 final case class BatchPlanned(rows: Long, bytes: Long, planningMicros: Long) extends QueryEvent {
   override def level: EventLevel = EventLevel.Debug
   override def stream: Option[String] = None

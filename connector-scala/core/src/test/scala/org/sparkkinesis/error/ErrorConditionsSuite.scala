@@ -10,6 +10,7 @@ class ErrorConditionsSuite extends TimedSuite {
   private val factories: Seq[AnyRef] =
     Seq(
       OptionErrors,
+      TableErrors,
       ServiceErrors,
       ReadErrors,
       ConsumerErrors,

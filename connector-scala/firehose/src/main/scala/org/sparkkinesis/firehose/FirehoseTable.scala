@@ -3,7 +3,8 @@ package org.sparkkinesis.firehose
 import java.util
 import java.util.concurrent.ConcurrentHashMap
 
-import org.apache.spark.sql.connector.catalog.{SupportsWrite, Table, TableCapability}
+import org.apache.spark.sparkkinesis.SessionTable
+import org.apache.spark.sql.connector.catalog.{SupportsWrite, TableCapability}
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, Write, WriteBuilder}
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
@@ -12,24 +13,34 @@ import org.apache.spark.sql.types.{BinaryType, StructField, StructType}
 import org.sparkkinesis.concurrent.SystemClock
 import org.sparkkinesis.config.FirehoseOptions
 import org.sparkkinesis.event.ConnectorEvent
+import org.sparkkinesis.spark.error.StatementException
 import org.sparkkinesis.spark.settings.KinesisSchema
 import org.sparkkinesis.spark.sink.SinkWrite
 import org.sparkkinesis.spark.table.{SecretWarnings, TableOptions}
 
 /**
- * A table over one delivery stream, which can only be written.
+ * A table over one delivery stream, which can only be written. It exists whatever its options are; a wrong option is an
+ * error of writing it.
  *
- * @param properties
+ * @param declared
  *   options of the table; the options of a write override them
  */
-final class FirehoseTable(properties: Map[String, String]) extends Table with SupportsWrite with ReportsSinkMetrics {
-  private val declared = new TableOptions(properties, FirehoseOptions.overTable(_, _, SecretWarnings.resolver))
+final class FirehoseTable(declared: TableOptions) extends SessionTable with SupportsWrite with ReportsSinkMetrics {
   private val progress = FirehoseSink.newProgress(SystemClock)
 
   /** The events that are emitted once although each micro-batch is planned again. */
   private val told = ConcurrentHashMap.newKeySet[(String, ConnectorEvent)]()
 
-  override def name(): String = FirehoseSink.format
+  override def name(): String = declared.peek.fold(s"$format(invalid options)") { options =>
+    s"$format(${options.get(FirehoseOptions.deliveryStreamName).getOrElse("no delivery stream")})"
+  }
+  override def format: String = FirehoseSink.format
+  override def isOfCatalog: Boolean = declared.isOfCatalog
+  override def payloadColumn: String = KinesisSchema.Data
+
+  /** It is never read. */
+  override def checkColumnsOfRead(): Unit = ()
+  override def properties(): util.Map[String, String] = declared.shown
   override def schema(): StructType = FirehoseTable.Columns
 
   override def capabilities(): util.Set[TableCapability] = util.EnumSet.of(
@@ -42,7 +53,7 @@ final class FirehoseTable(properties: Map[String, String]) extends Table with Su
   /** A stream is written in append mode, or in update mode, where every updated row becomes a record. */
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
     new WriteBuilder with SupportsStreamingUpdateAsAppend {
-      override def build(): Write = {
+      override def build(): Write = StatementException.raised {
         val isNew = (event: ConnectorEvent) => told.add(info.queryId -> event)
         val planner = new FirehosePlanner(declared.merged(info.options()), isNew)
         new SinkWrite(planner.plan(info.schema, info.queryId), progress)
@@ -50,7 +61,7 @@ final class FirehoseTable(properties: Map[String, String]) extends Table with Su
     }
 
   override def metrics(): util.Map[String, String] = progress.metrics
-  override def toString: String = s"FirehoseTable($declared)"
+  override def toString: String = name()
 }
 
 private[firehose] object FirehoseTable {

@@ -1,32 +1,25 @@
 package org.sparkkinesis.firehose
 
-import java.util
-
-import scala.jdk.CollectionConverters._
-
-import org.apache.spark.sql.connector.catalog.{Table, TableProvider}
-import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sparkkinesis.SessionTable
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import org.sparkkinesis.config.FirehoseOptions
-import org.sparkkinesis.spark.table.{OptionCheck, SecretWarnings}
+import org.sparkkinesis.spark.table.{ConnectorTableProvider, OptionCheck, SecretWarnings, TableOptions}
 
 /**
  * Provides `format("firehose")` and `USING firehose` for writes. Spark finds it through its service entry. It creates
  * tables from options and calls no service.
  */
-final class FirehoseTableProvider extends TableProvider with DataSourceRegister {
+final class FirehoseTableProvider extends ConnectorTableProvider {
   override def shortName(): String = FirehoseSink.format
-  override def inferSchema(options: CaseInsensitiveStringMap): StructType = FirehoseTable.Columns
+  override def columns: StructType = FirehoseTable.Columns
 
-  override def getTable(
-      schema: StructType,
-      partitioning: Array[Transform],
-      properties: util.Map[String, String]
-  ): Table =
-    new FirehoseTable(properties.asScala.toMap)
+  override protected def options(properties: Map[String, String]): TableOptions = {
+    val read: TableOptions.Read = FirehoseOptions.overTable(_, _, SecretWarnings.resolver)
+    new TableOptions(properties, read, read, FirehoseOptions.isOption)
+  }
+
+  override protected def table(options: TableOptions, named: StructType): SessionTable = new FirehoseTable(options)
 }
 
 /** Checks the options of a write to a delivery stream. */

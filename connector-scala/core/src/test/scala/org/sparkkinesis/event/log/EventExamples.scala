@@ -54,6 +54,13 @@ object EventExamples {
       s"$OfStream Micro-batch of 2500 rows (123456 bytes) planned in 730 microseconds"
     ),
     (
+      BatchFromLatest("orders"),
+      Warn,
+      s"$OfStream A batch read from 'latest' has no rows, because it ends with the records that have arrived. To " +
+        "read these, set 'initialPosition' for this read, for example with SELECT … FROM t WITH " +
+        "('initialPosition' = 'trim_horizon') or with spark.read.option(\"initialPosition\", \"trim_horizon\")"
+    ),
+    (
       ShardsNotReported(2),
       Warn,
       s"$OfStream No task of the real-time batch reported 2 shards, so the next batch reads the same records again"

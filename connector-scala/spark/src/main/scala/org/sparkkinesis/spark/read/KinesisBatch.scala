@@ -2,6 +2,8 @@ package org.sparkkinesis.spark.read
 
 import java.time.Instant
 
+import scala.util.Try
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.{Batch, InputPartition, PartitionReaderFactory}
 import org.apache.spark.sql.types.StructType
@@ -10,22 +12,27 @@ import org.sparkkinesis.config.value.PositionOption
 import org.sparkkinesis.config.{ConfigEntry, Options, QueryType, ReadOptions}
 import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.error.OptionErrors
+import org.sparkkinesis.event.BatchFromLatest
 import org.sparkkinesis.metadata.{AllowList, StreamState}
 import org.sparkkinesis.model.{Shard, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.offset.InitialShards
 import org.sparkkinesis.plan.{ShardRange, TaskPlanner}
 import org.sparkkinesis.spark.connection.{Environment, OptionEffects}
+import org.sparkkinesis.spark.error.StatementException
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataWatcher}
 import org.sparkkinesis.spark.read.query.FirstRecords
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
 import org.sparkkinesis.spark.session.{InitialOffsets, QueryPositions, StreamSession}
 import org.sparkkinesis.spark.settings.ReadSettings
 
-/** A bounded read: each shard from the starting to the ending position. Planning fixes both ends. */
+/**
+ * A bounded read: each shard from the starting to the ending position. Planning fixes both ends; all reads of a stream
+ * in one execution end at the same time.
+ */
 final class KinesisBatch(options: Options, schema: StructType) extends Batch {
   import KinesisBatch._
 
-  private lazy val planned: Planned = {
+  private lazy val planned: Planned = StatementException.raised {
     val session = new StreamSession(options, KinesisScan.queryOf(options))
     try {
       OptionEffects.reportRead(options, QueryType.Batch, session.events)
@@ -35,16 +42,25 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
       val starts = new QueryPositions(session, ReadOptions.initialPosition, StartingPosition.TrimHorizon)
       val ends = new QueryPositions(session, ReadOptions.endingPosition, StartingPosition.Latest)
       Seq(starts, ends).foreach(_.checkNames())
+      val execution = ExecutionEnds.current(SparkSession.active.sparkContext)
       val ranges = session.streams.values.toVector.flatMap { stream =>
         val from = starts.of(stream.arn, now)
-        val to = InitialOffsets.pin(ends.of(stream.arn, now), now)
+        val ending = ends.of(stream.arn, now)
+        val to = InitialOffsets.pin(ending, ExecutionEnds.ofJvm.of(execution, stream.arn, now))
         checkIsPast(ReadOptions.initialPosition, from, now)
-        checkIsPast(ReadOptions.endingPosition, to, now)
+        checkIsPast(ReadOptions.endingPosition, ending, now)
         val all = session.shards.withParents(stream.arn)
         Seq(from, to).foreach(InitialShards.checkNames(stream.name, _, all))
+        if (isLatest(from)) session.events.emit(BatchFromLatest(stream.name))
         all.flatMap(range(stream.arn, stream.name, _, from, to))
       }
-      Planned(session.settings, new FirstRecords(session, Environment.OfJvm).of(ranges, now), streamIds)
+      Planned(
+        session.settings,
+        new FirstRecords(session, Environment.OfJvm).of(ranges, now),
+        streamIds,
+        session.streams.keysIterator.map(arn => arn -> session.oldestMillis(arn)).toMap,
+        now
+      )
     } finally session.close()
   }
 
@@ -64,6 +80,12 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
     document.idOf
   }
 
+  /** The size of the read, if it can be planned. A read that cannot fails when it is executed. */
+  lazy val size: Option[SizeEstimate] = Try(planned).toOption.map { read =>
+    def client(arn: String) = Environment.OfJvm.client(read.settings.client(arn))
+    SizeEstimate.of(read.ranges, client, read.oldestMillis, read.now)
+  }
+
   override def planInputPartitions(): Array[InputPartition] = {
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     TaskPlanner
@@ -77,8 +99,25 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
 
 private object KinesisBatch {
 
-  /** @param streamIds the logical stream of each physical one by its ARN */
-  final case class Planned(settings: ReadSettings, ranges: Seq[ShardRange], streamIds: Map[String, String])
+  /**
+   * @param streamIds
+   *   the logical stream of each physical one by its ARN
+   * @param oldestMillis
+   *   when the oldest record of each stream may have arrived, by ARN
+   * @param now
+   *   the service's time when the read was planned
+   */
+  final case class Planned(
+      settings: ReadSettings,
+      ranges: Seq[ShardRange],
+      streamIds: Map[String, String],
+      oldestMillis: Map[String, Long],
+      now: Long
+  )
+
+  /** Whether a read from this position has nothing to read. */
+  def isLatest(from: PositionOption): Boolean =
+    from.default == StartingPosition.Latest && from.shards.values.forall(_ == StartingPosition.Latest)
 
   /**
    * Checks that a position is not in the future: a read to such an end would wait until then, and a read from such a

@@ -118,6 +118,9 @@ class KinesisMicroBatchStream(session: StreamSession, checkpointLocation: String
   override def metrics(latestConsumed: Optional[Offset]): java.util.Map[String, String] =
     query.metrics(recent.headOption.map(_.value)).asJava
 
+  /** The description in the progress of a query. */
+  override def toString: String = ReadDescription.ofStream(session.options)
+
   protected def offset(of: Offset): SourceOffset = of match {
     case KinesisSourceOffset(value) => value
     case other => OffsetCodec.decode(other.json)

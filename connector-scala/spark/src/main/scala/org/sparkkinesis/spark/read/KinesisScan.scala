@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.read
 
+import java.util.OptionalLong
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.metric.CustomMetric
 import org.apache.spark.sql.connector.read._
@@ -9,34 +11,57 @@ import org.apache.spark.sql.types.StructType
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.spark.connection.OptionEffects
+import org.sparkkinesis.spark.error.StatementException
 import org.sparkkinesis.spark.metadata.MetadataSource
 import org.sparkkinesis.spark.read.reader.ReadMetrics
 import org.sparkkinesis.spark.session.{QueryNames, StreamSession}
 import org.sparkkinesis.spark.settings.KinesisSchema
 
-/** Builds a scan of the columns that a query needs. */
-final class KinesisScanBuilder(options: Options) extends ScanBuilder with SupportsPushDownRequiredColumns {
+/**
+ * Builds a scan of the columns that a query needs.
+ *
+ * @param checked
+ *   returns the options, or throws the error of an invalid one. Spark also creates a scan to describe a table, for
+ *   which the options need not be valid, so a scan is built without them.
+ */
+final class KinesisScanBuilder(checked: () => Options) extends ScanBuilder with SupportsPushDownRequiredColumns {
+  private lazy val options = StatementException.raised {
+    val all = checked()
+    OptionEffects.ofRead(all, query = None): Unit
+    all
+  }
 
   /** The columns to read. Streaming plans do not prune, and number the metadata columns after the others. */
   private var required = KinesisSchema.all
+  private var isPlanned = false
 
-  override def pruneColumns(requiredSchema: StructType): Unit = required = requiredSchema
-  override def build(): Scan = {
-    OptionEffects.ofRead(options, query = None)
-    new KinesisScan(options, required)
+  /** Spark calls it when it plans a read, so this is the first time that an invalid option is an error. */
+  override def pruneColumns(requiredSchema: StructType): Unit = {
+    options: Unit
+    required = requiredSchema
+    isPlanned = true
   }
+  override def build(): Scan = new KinesisScan(() => options, required, isPlanned)
 }
 
-/** A read of one or more streams, batch or streaming. */
-final class KinesisScan(options: Options, schema: StructType) extends Scan {
+/**
+ * A read of one or more streams, batch or streaming.
+ *
+ * @param isPlanned
+ *   whether Spark plans a read. Otherwise it describes a table, and no statistics are worth a call of the service.
+ */
+final class KinesisScan(checked: () => Options, schema: StructType, isPlanned: Boolean) extends Scan
+    with SupportsReportStatistics {
+  private lazy val options = checked()
+  private lazy val batch = new KinesisBatch(options, schema)
   private var stream: Option[KinesisMicroBatchStream] = None
 
   override def readSchema(): StructType = schema
 
-  override def description(): String =
-    s"kinesis ${MetadataSource.names(options).mkString(", ")} [${schema.fieldNames.mkString(", ")}]"
+  override def description(): String = s"${stream.fold(ReadDescription.ofBatch(options))(_.toString)} " +
+    schema.fieldNames.mkString("[", ", ", "]")
 
-  override def toBatch: Batch = new KinesisBatch(options, schema)
+  override def toBatch: Batch = batch
 
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
     val session = new StreamSession(options, KinesisScan.queryOf(options))
@@ -49,6 +74,16 @@ final class KinesisScan(options: Options, schema: StructType) extends Scan {
       case failure: Throwable =>
         session.close()
         throw failure
+    }
+  }
+
+  /** Spark asks if the size matters to a plan, which is when it joins. It gets no answer for a stream. */
+  override def estimateStatistics(): Statistics = {
+    val size = if (isPlanned && stream.isEmpty) batch.size else None
+    new Statistics {
+      override def sizeInBytes(): OptionalLong = size.fold(OptionalLong.empty)(known => OptionalLong.of(known.bytes))
+      override def numRows(): OptionalLong =
+        size.flatMap(_.rows).fold(OptionalLong.empty)(rows => OptionalLong.of(rows))
     }
   }
 

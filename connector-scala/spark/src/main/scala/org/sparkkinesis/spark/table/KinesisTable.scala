@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sparkkinesis.SessionTable
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
@@ -14,30 +15,48 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import org.sparkkinesis.concurrent.SystemClock
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.error.TableErrors
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{ConnectorEvent, OptionDeprecated}
-import org.sparkkinesis.spark.read.KinesisScanBuilder
+import org.sparkkinesis.spark.error.StatementException
+import org.sparkkinesis.spark.read.{KinesisScanBuilder, ReadDescription}
 import org.sparkkinesis.spark.settings.KinesisSchema
 import org.sparkkinesis.spark.write.route.RouteBooks
 import org.sparkkinesis.spark.write.{KinesisSink, KinesisWriteBuilder}
 
 /**
- * A table over one stream, or over several streams that are read together.
+ * A table over one stream, or over several streams that are read together. It exists whatever its options are; a wrong
+ * option is an error of reading and of writing it.
  *
- * @param properties
+ * @param declared
  *   options of the table; the options of a read or write override them
+ * @param named
+ *   the columns that the user or the catalog names
  */
-final class KinesisTable(properties: Map[String, String]) extends Table with SupportsRead with SupportsWrite
+final class KinesisTable(declared: TableOptions, named: StructType) extends SessionTable with SupportsRead
+    with SupportsWrite
     with SupportsMetadataColumns
     with ReportsSinkMetrics {
-  private val declared = new TableOptions(properties, KinesisTable.read)
   private val progress = KinesisSink.newProgress(SystemClock)
   private val routes = new RouteBooks.OfTable
 
   /** The events that are emitted once although each micro-batch is planned again. */
   private val told = ConcurrentHashMap.newKeySet[(String, ConnectorEvent)]()
 
-  override def name(): String = "kinesis"
+  override def name(): String = ReadDescription.ofTable(KinesisTable.Format, declared.peek)
+  override def format: String = KinesisTable.Format
+  override def isOfCatalog: Boolean = declared.isOfCatalog
+  override def payloadColumn: String = KinesisSchema.Data
+
+  /** A write names the columns of its rows, a read has none to name, and those of a catalog do not matter. */
+  override def checkColumnsOfRead(): Unit =
+    if (!isOfCatalog && types(named) != types(schema()))
+      StatementException.raised(throw TableErrors.schemaGiven(format, schema().fieldNames.mkString(", ")))
+
+  private def types(columns: StructType): Seq[(String, DataType)] =
+    columns.map(column => column.name -> column.dataType)
+
+  override def properties(): util.Map[String, String] = declared.shown
   override def schema(): StructType = KinesisSchema.columns
 
   override def capabilities(): util.Set[TableCapability] = util.EnumSet.of(
@@ -58,8 +77,11 @@ final class KinesisTable(properties: Map[String, String]) extends Table with Sup
     }
   }.toArray
 
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder =
-    new KinesisScanBuilder(declared.merged(options))
+  /** Throws nothing, because Spark creates a scan to describe a table. The scan checks the options. */
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new KinesisScanBuilder(() => {
+    checkColumnsOfRead()
+    declared.merged(options)
+  })
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
     new KinesisWriteBuilder(
@@ -76,10 +98,11 @@ final class KinesisTable(properties: Map[String, String]) extends Table with Sup
     else (progress.metrics.asScala ++ ofRoutes.view.mapValues(_.toString)).asJava
   }
 
-  override def toString: String = s"KinesisTable($declared)"
+  override def toString: String = name()
 }
 
-private object KinesisTable {
+object KinesisTable {
+  val Format = "kinesis"
 
   /** A table exists before any query, so its events name no query. */
   private val events = new EventLog(QueryContext.Unknown)
@@ -89,8 +112,12 @@ private object KinesisTable {
    *   when an option's name or value is invalid
    */
   def read(properties: Map[String, String], own: Map[String, String]): Options = {
-    val options = Options.overTable(properties, own, secrets = SecretWarnings.resolver)
+    val options = peek(properties, own)
     options.warnings.foreach(warning => events.emit(OptionDeprecated(warning)))
     options
   }
+
+  /** Does the same without an event. */
+  def peek(properties: Map[String, String], own: Map[String, String]): Options =
+    Options.overTable(properties, own, secrets = SecretWarnings.resolver)
 }

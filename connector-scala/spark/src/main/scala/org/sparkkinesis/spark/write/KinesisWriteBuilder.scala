@@ -6,6 +6,7 @@ import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.event.ConnectorEvent
 import org.sparkkinesis.spark.connection.ReadStreams
+import org.sparkkinesis.spark.error.StatementException
 import org.sparkkinesis.spark.sink.{SinkWrite, WriteProgress}
 import org.sparkkinesis.spark.write.route.RouteBooks
 
@@ -29,12 +30,13 @@ final class KinesisWriteBuilder(
 ) extends WriteBuilder with SupportsStreamingUpdateAsAppend {
 
   /** Checks options, columns and streams before any record is sent. */
-  override def build(): Write =
+  override def build(): Write = StatementException.raised {
     new SinkWrite(
       new WritePlanner(options, ReadStreams.of(info.queryId), isNew, books.of(options, optionOf))
         .plan(info.schema, info.queryId),
       progress
     )
+  }
 
   private def optionOf(name: String): Option[String] = Option(info.options.get(name))
 }

@@ -1,5 +1,6 @@
 package org.sparkkinesis.integration.read
 
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
 
 import org.sparkkinesis.emulator.wire.auth.{EmulatorCredential, EmulatorRole}
@@ -147,10 +148,10 @@ class SeveralStreamsSuite extends SparkSuite {
 
   test("an option for a stream that is not read is an error") {
     kinesis.admin.createStream("alone", 1)
-    val failure = intercept[KinesisConnectorException](
+    val failure = intercept[AnalysisException](
       spark.read.format("kinesis").options(connection("alone") + ("region.alon" -> "eu-west-1")).load().count()
     )
-    assert(failure.condition == "KINESIS_OPTION_UNKNOWN")
+    assert(failure.getCondition == "KINESIS_OPTION_UNKNOWN")
     assert(failure.getMessage.contains("'region.alone'"), failure.getMessage)
   }
 }

@@ -1,0 +1,42 @@
+package org.sparkkinesis.spark.table
+
+import java.util
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sparkkinesis.{SessionTable, SessionTableProvider}
+import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/** Creates tables of the connector from options, or from what a catalog stores. It calls no service. */
+abstract class ConnectorTableProvider extends SessionTableProvider {
+  protected def options(properties: Map[String, String]): TableOptions
+
+  /** @param named the columns that the user or the catalog names */
+  protected def table(options: TableOptions, named: StructType): SessionTable
+
+  /**
+   * Checks the options of `CREATE TABLE`. Spark calls it for reads and writes as well, before `getTable`, which checks
+   * these.
+   *
+   * @throws org.apache.spark.sql.AnalysisException
+   *   KINESIS_OPTION_UNKNOWN, KINESIS_OPTION_INVALID, …
+   */
+  override def inferSchema(raw: CaseInsensitiveStringMap): StructType = {
+    val all = options(raw.asCaseSensitiveMap().asScala.toMap)
+    if (all.isOfCatalog) all.checked: Unit
+    columns
+  }
+
+  /** Loads a table of a catalog whatever its options are. The options of a read or write are checked. */
+  override def getTable(named: StructType, by: Array[Transform], properties: util.Map[String, String]): Table = {
+    val all = options(properties.asScala.toMap)
+    if (!all.isOfCatalog) all.checked: Unit
+    table(all, named)
+  }
+
+  override def tableOf(properties: Map[String, String], ofRead: Map[String, String]): Table =
+    table(options(TableOptions.withOptions(properties, ofRead)), columns)
+}
