@@ -160,7 +160,8 @@ lazy val peerKcl =
 lazy val bench = project
   .in(file("bench"))
   .dependsOn(kit, peer)
-  .settings(common, Launching.settings, publish / skip := true, libraryDependencies ++= Seq(sparkSql, apacheClient, urlConnection))
+  .settings(common, Launching.settings, publish / skip := true)
+  .settings(libraryDependencies ++= Seq(sparkSql, apacheClient, urlConnection))
 
 def interopProject(name: String, folder: String): Project =
   Project(name, file(s"tests/interop/$folder"))

@@ -48,16 +48,16 @@ object NetworkOptions {
       "hosts separated by commas, such as .internal.example.com,10.0.0.0/8,127.0.0.1:4567",
       _.toString
     )(text => Right(HostList.parse(text))),
-    "Hosts that are reached without the proxy, in the form of `NO_PROXY`: a domain and all names below it, an address, " +
-      "a network as `10.0.0.0/8`, `*` for any text, each with or without a port.",
+    "Hosts that are reached without the proxy, in the form of `NO_PROXY`: a domain and all names below it, an " +
+      "address, a network as `10.0.0.0/8`, `*` for any text, each with or without a port.",
     defaultDoc = "`http.nonProxyHosts` or `NO_PROXY`; none with `proxy`"
   )
 
   val maxConnections: ConfigEntry[Long] = network(
     "maxConnections",
     Whole(1, 100000),
-    "Maximum number of connections of a client for requests. Tasks and queries of one process share a client if their " +
-      "options for stream, credentials and network are equal. Enhanced fan-out has further connections.",
+    "Maximum number of connections of a client for requests. Tasks and queries of one process share a client if " +
+      "their options for stream, credentials and network are equal. Enhanced fan-out has further connections.",
     default = Network.Standard.maxConnections.toString
   )
 
@@ -78,8 +78,8 @@ object NetworkOptions {
   val caFile: ConfigEntry[String] = network(
     "caFile",
     Text,
-    "PEM file with the certificates of the authorities that may sign for services and proxies, for example of a proxy " +
-      "that decrypts TLS. The driver and every executor must have it.",
+    "PEM file with the certificates of the authorities that may sign for services and proxies, for example of a " +
+      "proxy that decrypts TLS. The driver and every executor must have it.",
     defaultDoc = "`AWS_CA_BUNDLE`, else the authorities that the JVM trusts"
   )
 

@@ -73,7 +73,7 @@ final class Options private (
 
   /** Returns the value of the option as the user wrote it; hidden if it is sensitive. */
   def written(entry: ConfigEntry[_]): Option[String] =
-    values.get(entry.lowerKey).map(text => if (entry.sensitive) Options.Hidden else Options.shown(text))
+    values.get(entry.lowerKey).map(Options.shown(entry, _))
 
   /** Returns the text of the option's value or default, also if it is a secret. */
   private[config] def textOf[T](entry: ConfigEntry[T]): Option[String] = get(entry).map(entry.kind.render)

@@ -46,8 +46,8 @@ private[client] object TokenService {
   }
 
   /**
-   * The region for which calls are signed. STS refuses a signature for another region than its own, so that of the stream
-   * would be wrong for the global address, or for one of another region.
+   * The region for which calls are signed. STS refuses a signature for another region than its own, so that of the
+   * stream would be wrong for the global address, or for one of another region.
    */
   private[client] def signingRegion(endpoint: Option[URI], stream: Region): Region =
     endpoint.flatMap(address => Option(address.getHost)).flatMap {

@@ -9,8 +9,8 @@ import software.amazon.awssdk.utils.AttributeMap
 import org.sparkkinesis.network.Network
 
 /**
- * The SDK's synchronous clients, those for credentials, over the HTTP client of all requests, so that they have the same
- * proxy, time limits and trusted authorities. Thread-safe.
+ * The SDK's synchronous clients, those for credentials, over the HTTP client of all requests, so that they have the
+ * same proxy, time limits and trusted authorities. Thread-safe.
  */
 final private[aws] class BlockingHttpClient(http: SdkAsyncHttpClient, network: Network) extends SdkHttpClient {
   private val calls = new WholeCalls(http, network.requestTimeout, BlockingHttpClient.MaxBytes)

@@ -6,7 +6,10 @@ import java.util.concurrent.ConcurrentHashMap
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.endpoints.{KinesisEndpointParams, KinesisEndpointProvider}
 
-/** Addresses of Kinesis' data plane by the SDK's endpoint rules, for calls that the SDK's client does not make. Thread-safe. */
+/**
+ * Addresses of Kinesis' data plane by the SDK's endpoint rules, for calls that the SDK's client does not make.
+ * Thread-safe.
+ */
 final private[aws] class KinesisEndpoints(val region: Region, settings: EndpointSettings) {
   private val ofStreams = new ConcurrentHashMap[String, URI]
 

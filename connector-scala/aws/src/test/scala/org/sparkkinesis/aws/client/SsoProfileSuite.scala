@@ -39,7 +39,8 @@ class SsoProfileSuite extends TimedSuite {
       val name = MessageDigest.getInstance("SHA-1").digest(tokenOf.getBytes).map(byte => f"$byte%02x").mkString
       write(
         home.resolve(s".aws/sso/cache/$name.json"),
-        s"""{"startUrl": "$Start", "region": "us-east-1", "accessToken": "cached", "expiresAt": "2099-01-01T00:00:00Z"}"""
+        s"""{"startUrl": "$Start", "region": "us-east-1", "accessToken": "cached",
+           |"expiresAt": "2099-01-01T00:00:00Z"}""".stripMargin
       )
       val variables = Seq(
         "HOME" -> home.toString,

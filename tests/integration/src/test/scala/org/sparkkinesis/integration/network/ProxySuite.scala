@@ -6,7 +6,10 @@ import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
 import org.sparkkinesis.network.TestProxy
 
-/** Queries in a network whose only way out is a proxy with authentication. The name of the service is unknown outside of it. */
+/**
+ * Queries in a network whose only way out is a proxy with authentication. The name of the service is unknown outside of
+ * it.
+ */
 class ProxySuite extends SparkSuite {
   private val host = "kinesis.example.invalid:4567"
   private lazy val proxy = new TestProxy(kinesis.port, Some("someone" -> "p@ss:word"))
