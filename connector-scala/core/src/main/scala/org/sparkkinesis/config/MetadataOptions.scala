@@ -187,6 +187,9 @@ object MetadataOptions {
     effect = Effect.OfReads.microBatch.streams(StreamSelection.Pattern, StreamSelection.Logical)
   )
 
+  /** Whether the options of a read or write name logical streams. */
+  def nameLogicalStreams(options: Options): Boolean = options.isSet(streamId) || options.isSet(streamIdPattern)
+
   val all: Seq[ConfigEntry[_]] = Seq(
     streamId,
     streamIdPattern,

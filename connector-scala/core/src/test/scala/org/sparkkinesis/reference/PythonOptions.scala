@@ -217,7 +217,7 @@ object PythonOptions {
 
   private val declared = ConnectorOptions.all ++ FirehoseOptions.all
   private val Quoted = "`([^`]+)`".r
-  private val Assigned = "([a-zA-Z.]+)=(\\w+)".r
+  private val Assigned = "([a-zA-Z.]+)=(.+)".r
 
   /** The text with the names of the builder's methods instead of those of Spark's options. */
   private def inPython(text: String): String = Quoted.replaceAllIn(
@@ -226,7 +226,8 @@ object PythonOptions {
   )
 
   private def inPythonName(quoted: String): String = quoted match {
-    case Assigned(key, value) if declared.exists(_.key == key) => s"${inPythonName(key)}=${literal(value)}"
+    case Assigned(key, value) if declared.exists(_.key == key) =>
+      s"${inPythonName(key)}=${if (value.matches("\\w+")) literal(value) else value}"
     case key => declared.find(_.key == key).map(pythonName)
         .orElse(declared.find(entry => entry.isPrefix && key.startsWith(entry.key.stripSuffix("*"))).map { entry =>
           s"${pythonName(entry)}(${literal(key.stripPrefix(entry.key.stripSuffix("*")))}, …)"

@@ -2,8 +2,8 @@ package org.sparkkinesis.aws.identity
 
 import java.nio.file.Files
 import java.time.{Clock, Duration => JavaDuration}
-import java.util.concurrent.{CompletableFuture, Executors, TimeUnit}
 import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.{CompletableFuture, Executors, TimeUnit}
 
 import scala.collection.mutable
 import scala.concurrent.duration._

@@ -3,7 +3,6 @@ package org.sparkkinesis.spark.connection
 import org.sparkkinesis.config.StreamSelection._
 import org.sparkkinesis.config._
 import org.sparkkinesis.event.{EventSink, OptionWithoutEffect}
-import org.sparkkinesis.spark.metadata.MetadataSource
 
 /** Finds the options of a read or write that have no effect. */
 object OptionEffects {
@@ -18,7 +17,7 @@ object OptionEffects {
    */
   def ofRead(options: Options, query: Option[QueryType]): Seq[String] = {
     val selection =
-      if (MetadataSource.isWanted(options)) Logical
+      if (MetadataOptions.nameLogicalStreams(options)) Logical
       else if (options.isSet(ConnectionOptions.streamPattern)) Pattern
       else if (ConnectionOptions.namedStreams(options).size > 1) Several
       else One

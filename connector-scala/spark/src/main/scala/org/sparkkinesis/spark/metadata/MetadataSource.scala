@@ -13,8 +13,7 @@ import org.sparkkinesis.spark.connection.Connection
 object MetadataSource {
 
   /** Whether the options name logical streams. */
-  def isWanted(options: Options): Boolean =
-    options.isSet(MetadataOptions.streamId) || options.isSet(MetadataOptions.streamIdPattern)
+  def isWanted(options: Options): Boolean = MetadataOptions.nameLogicalStreams(options)
 
   /**
    * Returns the logical streams that the options name, after checking the options that go with them.

@@ -1,20 +1,8 @@
 package org.sparkkinesis.integration.fault
 
-import java.util.concurrent.atomic.AtomicInteger
-import java.util.function.Supplier
-
 import org.sparkkinesis.emulator.fault.FaultEffect
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream._
-
-/** Gives keys from the eighth time on. */
-final class LateKeys extends Supplier[java.util.Map[String, String]] {
-  override def get(): java.util.Map[String, String] = {
-    if (LateKeys.asked.incrementAndGet() < 8) throw new IllegalStateException("the vault is sealed")
-    java.util.Map.of("accessKeyId", "AKIDEXAMPLE", "secretAccessKey", "secret")
-  }
-}
-object LateKeys { val asked = new AtomicInteger }
 
 /** A temporary failure never ends a query; a permanent one ends it with a condition. */
 class OutageSuite extends SparkSuite {
@@ -61,12 +49,6 @@ class OutageSuite extends SparkSuite {
     testStream(stream, 1, hasty ++ options: _*)(
       Seq(PutRecords(0 until 10), StartStream(), CheckRows(0 until 10)) ++ actions: _*
     )
-
-  test("credentials that their source gives late do not end a query at its start") {
-    LateKeys.asked.set(0)
-    running("late-keys", "credentialsProvider" -> classOf[LateKeys].getName)()
-    assert(LateKeys.asked.get >= 8)
-  }
 
   test("a key of KMS that cannot be used for a while does not end a query") {
     running("encrypted")(
