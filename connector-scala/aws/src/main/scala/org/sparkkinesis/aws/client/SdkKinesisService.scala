@@ -25,7 +25,7 @@ import org.sparkkinesis.service.{
 }
 
 /**
- * Implements [[KinesisService]]. The calls with many bytes, GetRecords and PutRecords, use this module's own HTTP client.
+ * Implements [[KinesisService]]. GetRecords and PutRecords, the calls with many bytes, use this module's HTTP client.
  * Subscriptions are requests of this module, which the SDK's signer and its HTTP/2 client send. All other calls use the
  * SDK's client over HTTP/1.1.
  *

@@ -1,5 +1,6 @@
 package org.sparkkinesis.aws.transport
 
+import java.io.IOException
 import java.net.InetSocketAddress
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Base64
@@ -129,7 +130,11 @@ final private[aws] class HttpTransport(network: Network, tls: () => SslContext, 
     bootstrap.connect(to).addListener { (done: ChannelFuture) =>
       def refused(cause: Throwable): Unit =
         pool.refused(Option(done.channel.pipeline.get(classOf[Connection])).fold(cause)(_.failure(cause)))
-      def opened(): Unit = done.channel.pipeline.get(classOf[Connection]).opened()
+      // A channel that was closed meanwhile has no handlers any more.
+      def opened(): Unit = Option(done.channel.pipeline.get(classOf[Connection])) match {
+        case Some(connection) => connection.opened()
+        case None => pool.refused(new IOException("The connection was closed before the request"))
+      }
       if (!done.isSuccess) refused(done.cause)
       else
         handshake(done.channel) match {

@@ -10,6 +10,9 @@ trait BySdk { this: WithEmulator =>
 
 class PollingBySdkSuite extends PollingWithEmulatorSuite with BySdk
 class PollingWithinQuotaBySdkSuite extends PollingWithinQuotaSuite with BySdk
-class FanOutBySdkSuite extends FanOutWithEmulatorSuite with BySdk
+class FanOutBySdkSuite extends FanOutWithEmulatorSuite with BySdk {
+  // The SDK allocates 2 MiB for each subscription.
+  override protected def many: Int = 100
+}
 class ReadingThroughFaultsBySdkSuite extends ReadingThroughFaultsSuite with BySdk
 class ServiceBySdkSuite extends SdkKinesisServiceSuite with BySdk

@@ -209,14 +209,17 @@ class FanOutWithEmulatorSuite extends WithEmulator {
     }
   }
 
-  test("a thousand subscriptions share a few connections") {
-    Using.resource(new Reading("wide", 1000)) { r =>
+  /** Number of subscriptions at the same time. */
+  protected def many: Int = 1000
+
+  test("many subscriptions share a few connections") {
+    Using.resource(new Reading("wide", many)) { r =>
       val shards = r.shards
       shards.foreach(r.consumers.start(_, TrimHorizon, 1))
       put("wide", (1 to 4000).map(_.toString))
       r.listener.awaitUntil(s"${r.listener.totalRows} rows")(r.listener.totalRows.get == 4000)
       assert(shards.flatMap(r.texts).sortBy(_.toInt) == (1 to 4000).map(_.toString))
-      assert(emulator.calls.count("SubscribeToShard", "wide") == 1000L)
+      assert(emulator.calls.count("SubscribeToShard", "wide") == many.toLong)
     }
   }
 }
