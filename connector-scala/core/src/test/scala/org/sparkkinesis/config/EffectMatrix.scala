@@ -94,7 +94,7 @@ object EffectMatrix {
     s"""# Where each option has an effect; renew with: ./dev generate
        |# + effect, . warning, x option of the other side: an error in a direct read or write, a warning in a table
        |# Columns: a read of one stream, a list, a pattern, a logical stream, each as batch, processing time,
-       |# AvailableNow, Once, real-time; a write to one stream, to a logical stream, to the streams of the rows; its needs
+       |# AvailableNow, Once, real-time; a write to one stream, to a logical stream, to those of the rows; its needs
        |${rows.mkString("\n")}
        |""".stripMargin
   }

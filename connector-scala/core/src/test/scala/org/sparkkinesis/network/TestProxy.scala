@@ -58,15 +58,20 @@ final class TestProxy(port: Int, user: Option[(String, String)]) extends AutoClo
       } else {
         val upstream = new Socket(InetAddress.getLoopbackAddress, port)
         sockets.add(upstream)
-        val back = daemon(pump(upstream.getInputStream, client.getOutputStream, client))
+        def back(): Thread = daemon(pump(upstream.getInputStream, client.getOutputStream, client))
         if (head.startsWith("CONNECT ")) {
           asked.add(target)
+          // Before anything that the service sends.
           client.getOutputStream.write("HTTP/1.1 200 Connection established\r\n\r\n".getBytes(ISO_8859_1))
+          val answers = back()
           pump(client.getInputStream, upstream.getOutputStream, upstream)
-        } else
+          answers.join()
+        } else {
+          val answers = back()
           try forward(head, client.getInputStream, upstream.getOutputStream)
           finally upstream.close()
-        back.join()
+          answers.join()
+        }
       }
     } catch { case _: IOException => () }
     finally client.close()

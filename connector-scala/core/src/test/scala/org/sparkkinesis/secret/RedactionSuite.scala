@@ -4,11 +4,11 @@ import java.io.IOException
 
 import org.scalacheck.Gen
 
-import org.sparkkinesis.config.{ConnectorOptions, ForeignOption, ForeignOptions, Options}
 import org.sparkkinesis.config.value.SecretResolver
+import org.sparkkinesis.config.{ConnectorOptions, ForeignOption, ForeignOptions, Options}
 import org.sparkkinesis.error.{KinesisConnectorException, OptionErrors}
-import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.event.OptionDeprecated
+import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.PropertySuite
 

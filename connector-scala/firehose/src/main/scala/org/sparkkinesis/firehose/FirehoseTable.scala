@@ -16,7 +16,7 @@ import org.sparkkinesis.event.ConnectorEvent
 import org.sparkkinesis.spark.error.StatementException
 import org.sparkkinesis.spark.settings.KinesisSchema
 import org.sparkkinesis.spark.sink.SinkWrite
-import org.sparkkinesis.spark.table.{SecretWarnings, TableOptions}
+import org.sparkkinesis.spark.table.TableOptions
 
 /**
  * A table over one delivery stream, which can only be written. It exists whatever its options are; a wrong option is an

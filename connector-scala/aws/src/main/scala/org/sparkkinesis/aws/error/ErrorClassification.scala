@@ -48,6 +48,8 @@ object ErrorClassification {
       code,
       if (code.startsWith("KMS")) KmsErrors.kindOf(code)
       else if (status == 429) Throttled
+      // A proxy wants another user, and the service has not seen the call.
+      else if (status == 407) Network
       else if (status >= 500) Internal
       else if (status == 401 || status == 403) AccessDenied
       // Request Timeout and Too Early: the request was not processed.

@@ -19,25 +19,18 @@ final private[aws] class ProxiedHttpClient(
     network: Network,
     settings: () => NettyNioAsyncHttpClient.Builder
 ) extends SdkAsyncHttpClient {
-  private val decisions = new ConcurrentHashMap[(String, String, Int), Option[Proxy]]
   private val clients = new ConcurrentHashMap[Option[Proxy], SdkAsyncHttpClient]
   @volatile private var isClosed = false
 
   override def clientName(): String = "NettyNio"
 
-  override def execute(request: AsyncExecuteRequest): CompletableFuture[Void] = {
-    val to = request.request
-    try {
-      // Once for each address: it depends on nothing else.
-      val proxy =
-        decisions.computeIfAbsent((to.protocol, to.host, to.port), _ => network.proxyFor(ProxiedHttpClient.address(to)))
-      clientOf(proxy).execute(request)
-    } catch {
+  override def execute(request: AsyncExecuteRequest): CompletableFuture[Void] =
+    try clientOf(network.proxyFor(ProxiedHttpClient.address(request.request))).execute(request)
+    catch {
       case NonFatal(error) =>
         request.responseHandler.onError(error)
         CompletableFuture.failedFuture(error)
     }
-  }
 
   override def close(): Unit = synchronized {
     isClosed = true

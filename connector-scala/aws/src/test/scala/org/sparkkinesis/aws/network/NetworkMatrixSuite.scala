@@ -2,6 +2,7 @@ package org.sparkkinesis.aws.network
 
 import java.nio.file.Files
 
+import scala.concurrent.duration._
 import scala.util.Using
 
 import org.scalatest.BeforeAndAfterAll
@@ -23,6 +24,8 @@ class NetworkMatrixSuite extends TimedSuite with BeforeAndAfterAll {
     .withAccounts(Seq("123456789012"))
   private lazy val emulator = KinesisEmulator.start(config)
   private lazy val proxy = new TestProxy(emulator.port, Some("someone" -> "p@ss:word"))
+
+  override protected def timeLimit: FiniteDuration = 10.minutes
 
   override def beforeAll(): Unit = {
     emulator.admin.createStream("orders", 1)

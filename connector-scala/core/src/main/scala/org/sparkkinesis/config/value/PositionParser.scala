@@ -40,8 +40,8 @@ private[value] object PositionParser {
       val (shards, streams) = (fields - All).keys.partition(_.startsWith(ShardPrefix))
       if (isOne(fields) || streams.isEmpty && shards.nonEmpty) ofShards(json).map(one => StreamPositions(Some(one)))
       else if (shards.nonEmpty) Left(
-        s"'${streams.head}' is a stream, and '${shards.head}' is a shard. Write the shards of a stream into an object " +
-          s"of their own, such as {\"${streams.head}\": {\"${shards.head}\": \"latest\"}}."
+        s"'${streams.head}' is a stream, and '${shards.head}' is a shard. Write the shards of a stream into an " +
+          s"object of their own, such as {\"${streams.head}\": {\"${shards.head}\": \"latest\"}}."
       )
       else
         each(fields - All) { (name, value) =>

@@ -77,8 +77,8 @@ object StreamPositions {
   private val Expected =
     "latest, trim_horizon (or earliest), a time such as 2026-11-20T12:00:00Z or '2026-11-20 12:00' (in the session's " +
       "time zone), a time before the first start such as '1 hour ago' or -PT1H, epoch milliseconds, " +
-      "{\"at_timestamp\": \"…\", \"format\": \"…\"}, or a JSON object with a position for each shard or stream, such as " +
-      "{\"shardId-000000000000\": {\"after_sequence_number\": \"…\"}, \"*\": \"trim_horizon\"} or " +
+      "{\"at_timestamp\": \"…\", \"format\": \"…\"}, or a JSON object with a position for each shard or stream, such " +
+      "as {\"shardId-000000000000\": {\"after_sequence_number\": \"…\"}, \"*\": \"trim_horizon\"} or " +
       "{\"orders\": \"latest\", \"clicks\": \"1 hour ago\", \"*\": \"trim_horizon\"}"
 
   val optionType: OptionType.Parsed[StreamPositions] =

@@ -2,9 +2,8 @@ package org.sparkkinesis.spark.table
 
 import org.apache.spark.sql.SparkSession
 
-import org.sparkkinesis.config.Options
 import org.sparkkinesis.config.value.{Loopback, SecretResolver}
-import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions}
+import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions, Options}
 import org.sparkkinesis.secret.SecretReference
 
 /** Finds secrets that Spark shows or stores, although they could be references. Used in the driver. */

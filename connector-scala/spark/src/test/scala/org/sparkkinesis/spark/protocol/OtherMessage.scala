@@ -53,7 +53,7 @@ object OtherMessage {
   )
 
   def samples: Seq[Array[Byte]] = {
-    val role = StreamConnection.Role("role", "session", Some("id"), Some("sts"))
+    val role = StreamConnection.Role(Seq("role"), "session", Some("id"), Some("sts"))
     val connection = StreamConnection("us-east-1", Some("endpoint"), Some(role), Some("consumer"))
     val error =
       new ServiceException(ServiceErrorKind.Internal, Operation.GetRecords, "code", "detail", Some("request"))
