@@ -34,8 +34,10 @@ object Dependencies {
   private val unusedHttpClients = Seq("apache-client", "apache5-client", "url-connection-client")
 
   /** Connections through a proxy. The classes for SOCKS are not used. */
-  private val nettyProxy =
-    ("io.netty" % "netty-handler-proxy" % netty).excludeAll(ExclusionRule("io.netty", "netty-codec-socks"))
+  private val nettyProxy = ("io.netty" % "netty-handler-proxy" % netty).excludeAll(ExclusionRule(
+    "io.netty",
+    "netty-codec-socks"
+  ))
 
   private val awsModules = Seq("kinesis", "firehose", "sts", "sso", "ssooidc", "signin", "netty-nio-client")
 
@@ -53,9 +55,8 @@ object Dependencies {
     .excludeAll(ExclusionRule("org.slf4j"))
 
   /** The libraries in the jar that obtain loggers; a test checks that there is no other one. */
-  val logging: Seq[ModuleID] =
-    (awsModules ++ Seq("auth", "aws-core", "profiles", "regions", "sdk-core", "utils"))
-      .map("software.amazon.awssdk" % _ % awsSdk) :+ "io.netty" % "netty-common" % netty
+  val logging: Seq[ModuleID] = (awsModules ++ Seq("auth", "aws-core", "profiles", "regions", "sdk-core", "utils"))
+    .map("software.amazon.awssdk" % _ % awsSdk) :+ "io.netty" % "netty-common" % netty
 
   val nettyServer: Seq[ModuleID] =
     Seq("netty-codec-http", "netty-codec-http2", "netty-handler").map("io.netty" % _ % netty)

@@ -47,7 +47,7 @@ class ConnectionKeywords(TypedDict, total=False):
     aws_secret_key: str | None
     session_token: str | None
     profile: str | None
-    role_arn: str | None
+    role_arn: str | Sequence[str] | None
     role_external_id: str | None
     role_session_name: str | None
     sts_endpoint: str | None
@@ -60,6 +60,7 @@ class ConnectionKeywords(TypedDict, total=False):
     connect_timeout: str | int | timedelta | None
     request_timeout: str | int | timedelta | None
     ca_file: str | None
+    transport: Literal["native", "sdk"] | None
     metadata_service: str | None
     metadata_token: str | None
     metadata_refresh_interval: str | int | timedelta | None
@@ -81,10 +82,11 @@ class SourceKeywords(ConnectionKeywords, total=False):
     stream_arn: str | Sequence[str] | None
     stream_id: str | Sequence[str] | None
     stream_pattern: str | None
-    initial_position: str | datetime | Mapping[str, Any] | None
-    ending_position: str | datetime | Mapping[str, Any] | None
+    initial_position: str | int | datetime | Mapping[str, Any] | None
+    ending_position: str | int | datetime | Mapping[str, Any] | None
     consumer_mode: Literal["polling", "efo"] | None
     consumer_name: str | None
+    consumer_name_prefix: str | None
     consumer_arn: str | None
     registration: Literal["lazy", "none"] | None
     require_consumer_deregistration: bool | None
@@ -161,7 +163,7 @@ class FirehoseKeywords(TypedDict, total=False):
     aws_secret_key: str | None
     session_token: str | None
     profile: str | None
-    role_arn: str | None
+    role_arn: str | Sequence[str] | None
     role_external_id: str | None
     role_session_name: str | None
     sts_endpoint: str | None
@@ -199,27 +201,6 @@ class FirehoseKeywords(TypedDict, total=False):
 
 class ConnectionMethods(Builder):
     """Methods: stream, credentials and network."""
-
-    _sensitive = frozenset(
-        {
-            "awsaccesskey",
-            "awsaccesskeyid",
-            "awssecretkey",
-            "credentialsprovider.*",
-            "kinesis.awsaccesskeyid",
-            "kinesis.awssecretkey",
-            "kinesis.sessiontoken",
-            "kinesis.sink.proxypassword",
-            "kinesis.sink.proxyusername",
-            "metadatatoken",
-            "proxypassword",
-            "proxyuser",
-            "proxyusername",
-            "roleexternalid",
-            "roleexternalid.*",
-            "sessiontoken",
-        }
-    )
 
     _of_streams = frozenset(
         {
@@ -265,7 +246,8 @@ class ConnectionMethods(Builder):
     def aws_access_key(self, value: str | None) -> Self:
         """Access key id of static credentials. It requires `aws_secret_key`.
 
-        Takes a string.
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
 
         Default: the AWS default provider chain.
         """
@@ -274,14 +256,16 @@ class ConnectionMethods(Builder):
     def aws_secret_key(self, value: str | None) -> Self:
         """Secret key of static credentials. It requires `aws_access_key`.
 
-        Takes a string.
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
         """
         return self._with_kind("awsSecretKey", value, str)
 
     def session_token(self, value: str | None) -> Self:
         """Session token of temporary static credentials.
 
-        Takes a string.
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
         """
         return self._with_kind("sessionToken", value, str)
 
@@ -292,17 +276,19 @@ class ConnectionMethods(Builder):
         """
         return self._with_kind("profile", value, str)
 
-    def role_arn(self, value: str | None) -> Self:
-        """ARN of the role to assume with the other credentials.
+    def role_arn(self, value: str | Sequence[str] | None) -> Self:
+        """ARN of the role to assume with the other credentials. Of several roles, each is assumed with the
+        credentials of the one before it, and `role_external_id` is for the last one.
 
         Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader, or several separated by commas.
         """
-        return self._with_kind("roleArn", value, str)
+        return self._with_kind("roleArn", value, str, Sequence)
 
     def role_external_id(self, value: str | None) -> Self:
         """External id that the trust policy of the role requires.
 
-        Takes a string.
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
 
         Applies with `role_arn` or `role_arn_of`.
         """
@@ -333,11 +319,23 @@ class ConnectionMethods(Builder):
     def credentials_provider(self, value: str | None) -> Self:
         """Class that provides credentials: a `java.util.function.Supplier<Map<String, String>>` with a constructor
         without parameters. The map has `accessKeyId`, `secretAccessKey` and, for temporary credentials,
-        `session_token`.
+        `session_token`. A class with options of its own is a `java.util.function.Function` from the map of its
+        options to this map.
 
         Takes the name of a class.
         """
         return self._with_kind("credentialsProvider", value, str)
+
+    def credentials_provider_of(self, name: str, value: str | None) -> Self:
+        """Option of the class that `credentials_provider` names: `credentials_provider_of("path", …)` is `path` in
+        the map that the class gets. The map ignores the case of names.
+
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
+
+        Applies with `credentials_provider`.
+        """
+        return self._with_of("credentialsProvider", name, value, str)
 
     def proxy(self, value: str | None) -> Self:
         """HTTP proxy of all calls, also of those to loopback addresses; `none` for no proxy. Environment variables
@@ -353,14 +351,16 @@ class ConnectionMethods(Builder):
         """User name for the proxy (Basic authentication). It replaces the user name and password of a proxy from
         the environment.
 
-        Takes a string.
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
         """
         return self._with_kind("proxyUser", value, str)
 
     def proxy_password(self, value: str | None) -> Self:
         """Password for the proxy. It requires `proxy_user`.
 
-        Takes a string.
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
         """
         return self._with_kind("proxyPassword", value, str)
 
@@ -412,6 +412,17 @@ class ConnectionMethods(Builder):
         """
         return self._with_kind("caFile", value, str)
 
+    def transport(self, value: Literal["native", "sdk"] | None) -> Self:
+        """What sends GetRecords, PutRecords and SubscribeToShard: `native` for the connector's own requests, `sdk`
+        for the clients of the AWS SDK, which need more CPU time and memory. Set `sdk` if the service refuses the
+        connector's own requests, for example after a change on its side.
+
+        Takes one of 'native', 'sdk'.
+
+        Default: ``native``.
+        """
+        return self._with_kind("transport", value, str)
+
     def region_of(self, stream: str, value: str | None) -> Self:
         """Region of one of several streams: `region_of("orders", …)` for stream `orders`. Each option for one of
         several streams also accepts the ARN of the stream instead of its name.
@@ -427,17 +438,18 @@ class ConnectionMethods(Builder):
         """
         return self._with_of("endpoint", stream, value, str)
 
-    def role_arn_of(self, stream: str, value: str | None) -> Self:
+    def role_arn_of(self, stream: str, value: str | Sequence[str] | None) -> Self:
         """ARN of the role to assume for one of several streams: `role_arn_of("orders", …)`.
 
         Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader, or several separated by commas.
         """
-        return self._with_of("roleArn", stream, value, str)
+        return self._with_of("roleArn", stream, value, str, Sequence)
 
     def role_external_id_of(self, stream: str, value: str | None) -> Self:
         """External id for the role of one of several streams: `role_external_id_of("orders", …)`.
 
-        Takes a string.
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
         """
         return self._with_of("roleExternalId", stream, value, str)
 
@@ -459,7 +471,8 @@ class ConnectionMethods(Builder):
     def metadata_token(self, value: str | None) -> Self:
         """Bearer token for the requests to an `https://` metadata service.
 
-        Takes a bearer token.
+        Takes a bearer token, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or
+        class:NAME of a java.util.function.Supplier<String>.
 
         Default: no authentication.
 
@@ -620,10 +633,11 @@ class SourceMethods(ConnectionMethods):
         """
         return self._with_kind("streamPattern", value, str)
 
-    def initial_position(self, value: str | datetime | Mapping[str, Any] | None) -> Self:
+    def initial_position(self, value: str | int | datetime | Mapping[str, Any] | None) -> Self:
         """Start position of a query without a checkpoint, and of streams that are added to `stream_name` or
-        `stream_arn` when a query restarts: `latest`, `trim_horizon` (or `earliest`), an ISO-8601 instant,
-        `{"at_timestamp": "…", "format": "…"}`, or a JSON object with a position for each shard.
+        `stream_arn` when a query restarts: `latest`, `trim_horizon` (or `earliest`), a time, a time before the
+        first start, or a JSON object with a position for each shard or for each stream. A time without a zone is
+        in the session's time zone.
 
         Takes latest, trim_horizon (or earliest), a time such as 2026-11-20T12:00:00Z or '2026-11-20 12:00' (in
         the session's time zone), a time before the first start such as '1 hour ago' or -PT1H, epoch
@@ -633,12 +647,12 @@ class SourceMethods(ConnectionMethods):
 
         Default: `latest` for streams, `trim_horizon` for batch.
         """
-        return self._with_kind("initialPosition", value, str, datetime, Mapping)
+        return self._with_kind("initialPosition", value, str, int, datetime, Mapping)
 
-    def ending_position(self, value: str | datetime | Mapping[str, Any] | None) -> Self:
-        """End position of a batch read: `latest` (the records that are in the stream when the query starts), an
-        instant, or a JSON object with a position for each shard. A record at the position is the last one that
-        is read.
+    def ending_position(self, value: str | int | datetime | Mapping[str, Any] | None) -> Self:
+        """End position of a batch read: `latest` (the records that are in the stream when the query starts), a
+        time, or a JSON object with a position for each shard or for each stream, as in `initial_position`. A
+        record at the position is the last one that is read.
 
         Takes latest, trim_horizon (or earliest), a time such as 2026-11-20T12:00:00Z or '2026-11-20 12:00' (in
         the session's time zone), a time before the first start such as '1 hour ago' or -PT1H, epoch
@@ -650,7 +664,7 @@ class SourceMethods(ConnectionMethods):
 
         Query type: batch.
         """
-        return self._with_kind("endingPosition", value, str, datetime, Mapping)
+        return self._with_kind("endingPosition", value, str, int, datetime, Mapping)
 
     def consumer_mode(self, value: Literal["polling", "efo"] | None) -> Self:
         """How records are fetched: `polling` calls GetRecords and shares 2 MiB/s per shard with other readers;
@@ -665,7 +679,7 @@ class SourceMethods(ConnectionMethods):
         return self._with_kind("consumerMode", value, str)
 
     def consumer_name(self, value: str | None) -> Self:
-        """Name of the enhanced fan-out consumer to register or reuse.
+        """Name of the enhanced fan-out consumer to register or reuse. No other query may use it at the same time.
 
         Takes 1 to 128 characters of a-z, A-Z, 0-9, '_', '.', '-'.
 
@@ -674,6 +688,18 @@ class SourceMethods(ConnectionMethods):
         Query type: streaming. Applies with `consumer_mode="efo"`, `registration="lazy"`.
         """
         return self._with_kind("consumerName", value, str)
+
+    def consumer_name_prefix(self, value: str | None) -> Self:
+        """Text before `consumer_name` in the name of the enhanced fan-out consumer, for example for a policy of IAM
+        that allows names by their beginning.
+
+        Takes 1 to 64 characters of a-z, A-Z, 0-9, '_', '.', '-'.
+
+        Default: none.
+
+        Query type: streaming. Applies with `consumer_mode="efo"`, `registration="lazy"`.
+        """
+        return self._with_kind("consumerNamePrefix", value, str)
 
     def consumer_arn(self, value: str | None) -> Self:
         """ARN of an existing enhanced fan-out consumer. Set it with `registration="none"`.
@@ -803,7 +829,7 @@ class SourceMethods(ConnectionMethods):
         return self._with_kind("maxFetchesPerSecond", value, float)
 
     def fetch_buffer_size(self, value: str | int | None) -> Self:
-        """Memory for the fetched records of this read in each executor.
+        """Memory for the fetched records of this read in each executor, at most 50 % of its heap.
 
         Takes a size such as 64m, from 1m to 1024g.
 
@@ -1337,7 +1363,7 @@ class SinkMethods(ConnectionMethods):
 
         Takes a string.
 
-        Applies with `rateLimiting=<name of a class>`.
+        Applies with `rate_limiting=<name of a class>`.
         """
         return self._with_of("rateLimiting.param", name, value, str)
 
@@ -1369,27 +1395,6 @@ class SinkMethods(ConnectionMethods):
 
 class FirehoseMethods(Builder):
     """Methods: writing to Amazon Data Firehose."""
-
-    _sensitive = frozenset(
-        {
-            "awsaccesskey",
-            "awsaccesskeyid",
-            "awssecretkey",
-            "credentialsprovider.*",
-            "kinesis.awsaccesskeyid",
-            "kinesis.awssecretkey",
-            "kinesis.sessiontoken",
-            "kinesis.sink.proxypassword",
-            "kinesis.sink.proxyusername",
-            "metadatatoken",
-            "proxypassword",
-            "proxyuser",
-            "proxyusername",
-            "roleexternalid",
-            "roleexternalid.*",
-            "sessiontoken",
-        }
-    )
 
     _of_streams = frozenset(
         {
@@ -1444,7 +1449,8 @@ class FirehoseMethods(Builder):
     def aws_access_key(self, value: str | None) -> Self:
         """Access key id of static credentials. It requires `aws_secret_key`.
 
-        Takes a string.
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
 
         Default: the AWS default provider chain.
         """
@@ -1453,14 +1459,16 @@ class FirehoseMethods(Builder):
     def aws_secret_key(self, value: str | None) -> Self:
         """Secret key of static credentials. It requires `aws_access_key`.
 
-        Takes a string.
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
         """
         return self._with_kind("awsSecretKey", value, str)
 
     def session_token(self, value: str | None) -> Self:
         """Session token of temporary static credentials.
 
-        Takes a string.
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
         """
         return self._with_kind("sessionToken", value, str)
 
@@ -1471,17 +1479,19 @@ class FirehoseMethods(Builder):
         """
         return self._with_kind("profile", value, str)
 
-    def role_arn(self, value: str | None) -> Self:
-        """ARN of the role to assume with the other credentials.
+    def role_arn(self, value: str | Sequence[str] | None) -> Self:
+        """ARN of the role to assume with the other credentials. Of several roles, each is assumed with the
+        credentials of the one before it, and `role_external_id` is for the last one.
 
         Takes the ARN of a role such as arn:aws:iam::123456789012:role/reader, or several separated by commas.
         """
-        return self._with_kind("roleArn", value, str)
+        return self._with_kind("roleArn", value, str, Sequence)
 
     def role_external_id(self, value: str | None) -> Self:
         """External id that the trust policy of the role requires.
 
-        Takes a string.
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
 
         Applies with `role_arn` or `role_arn_of`.
         """
@@ -1512,11 +1522,23 @@ class FirehoseMethods(Builder):
     def credentials_provider(self, value: str | None) -> Self:
         """Class that provides credentials: a `java.util.function.Supplier<Map<String, String>>` with a constructor
         without parameters. The map has `accessKeyId`, `secretAccessKey` and, for temporary credentials,
-        `session_token`.
+        `session_token`. A class with options of its own is a `java.util.function.Function` from the map of its
+        options to this map.
 
         Takes the name of a class.
         """
         return self._with_kind("credentialsProvider", value, str)
+
+    def credentials_provider_of(self, name: str, value: str | None) -> Self:
+        """Option of the class that `credentials_provider` names: `credentials_provider_of("path", …)` is `path` in
+        the map that the class gets. The map ignores the case of names.
+
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
+
+        Applies with `credentials_provider`.
+        """
+        return self._with_of("credentialsProvider", name, value, str)
 
     def proxy(self, value: str | None) -> Self:
         """HTTP proxy of all calls, also of those to loopback addresses; `none` for no proxy. Environment variables
@@ -1532,14 +1554,16 @@ class FirehoseMethods(Builder):
         """User name for the proxy (Basic authentication). It replaces the user name and password of a proxy from
         the environment.
 
-        Takes a string.
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
         """
         return self._with_kind("proxyUser", value, str)
 
     def proxy_password(self, value: str | None) -> Self:
         """Password for the proxy. It requires `proxy_user`.
 
-        Takes a string.
+        Takes a string, or a reference: env:NAME of a variable, file:PATH, conf:spark.some.key, or class:NAME of
+        a java.util.function.Supplier<String>.
         """
         return self._with_kind("proxyPassword", value, str)
 
@@ -1806,7 +1830,7 @@ class FirehoseMethods(Builder):
 
         Takes a string.
 
-        Applies with `rateLimiting=<name of a class>`.
+        Applies with `rate_limiting=<name of a class>`.
         """
         return self._with_of("rateLimiting.param", name, value, str)
 

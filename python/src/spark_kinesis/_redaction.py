@@ -21,13 +21,14 @@ SENSITIVE = frozenset(
         "metadatatoken",
         "proxypassword",
         "proxyuser",
+        "proxyusername",
         "roleexternalid",
         "sessiontoken",
     }
 )
 
 # The same for options that end in the name of a stream.
-SENSITIVE_PREFIXES = ("roleexternalid.",)
+SENSITIVE_PREFIXES = ("credentialsprovider.", "roleexternalid.",)
 
 # A reference to a secret is no secret.
 REFERENCE = re.compile(

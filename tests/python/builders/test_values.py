@@ -209,7 +209,8 @@ def test_a_number_with_a_fraction_is_an_error_where_a_whole_one_is_needed() -> N
     with pytest.raises(ValueError, match="a whole number of milliseconds, a timedelta, or a text such as '1500ms'"):
         KinesisSource().min_fetch_period(1.5)  # type: ignore[arg-type]
     assert KinesisSource().max_fetches_per_second(0.5).options() == {"maxFetchesPerSecond": "0.5"}
-    assert KinesisSource().deaggregation(numpy.bool_(True)).options() == {"deaggregation": "true"}  # type: ignore[arg-type]
+    numpy_true: Any = numpy.bool_(True)
+    assert KinesisSource().deaggregation(numpy_true).options() == {"deaggregation": "true"}
 
 
 def test_a_duration_has_milliseconds() -> None:

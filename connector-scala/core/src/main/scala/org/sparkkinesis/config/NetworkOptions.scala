@@ -87,8 +87,8 @@ object NetworkOptions {
     "transport",
     OneOf(Transport.all),
     "What sends GetRecords, PutRecords and SubscribeToShard: `native` for the connector's own requests, `sdk` for " +
-      "the clients of the AWS SDK, which need more CPU time and memory. Set `sdk` if the service refuses the connector's " +
-      "own requests, for example after a change on its side.",
+      "the clients of the AWS SDK, which need more CPU time and memory. Set `sdk` if the service refuses the " +
+      "connector's own requests, for example after a change on its side.",
     default = Network.Standard.transport.word
   )
 

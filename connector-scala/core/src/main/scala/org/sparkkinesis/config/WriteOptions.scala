@@ -189,8 +189,8 @@ object WriteOptions {
       "deliveryTimeout",
       DurationOrInfinite(Duration(1.second, 1.day)),
       "Maximum time for which a record waits while its stream accepts no record at all. After that, the task fails. " +
-        "A stream that accepts records slowly does not fail a task. With `infinite`, the task waits until the service " +
-        "accepts the record.",
+        "A stream that accepts records slowly does not fail a task. With `infinite`, the task waits until the " +
+        "service accepts the record.",
       default = "10m"
     )
 

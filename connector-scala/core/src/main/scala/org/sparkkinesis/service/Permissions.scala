@@ -20,8 +20,8 @@ object IamResource {
 }
 
 /**
- * The operations that a use of the connector calls. The policies that `python -m spark_kinesis.policy` prints, the table
- * of permissions in the documentation and their tests follow from it.
+ * The operations that a use of the connector calls. The policies that `python -m spark_kinesis.policy` prints, the
+ * table of permissions in the documentation and their tests follow from it.
  *
  * @param key
  *   name in the Python package
@@ -35,7 +35,7 @@ final case class ConnectorUse(key: String, title: String, operations: Seq[Operat
 object ConnectorUse {
   import Operation._
 
-  /** All reads need these. Fan-out needs GetRecords as well, for records that are not in the prefetch buffer any more. */
+  /** All reads need these. Fan-out needs GetRecords as well, for records that are no longer in the prefetch buffer. */
   val Read: ConnectorUse = ConnectorUse(
     "read",
     "All reads",
@@ -66,8 +66,8 @@ object ConnectorUse {
   def all: Seq[ConnectorUse] = Seq(Read, FanOut, Registration, Pattern, Write, ShardLimits, Firehose)
 
   /**
-   * Operations that the connector calls if it may, but does not need: ListStreamConsumers lists the registered consumers
-   * in the error about too many of them.
+   * Operations that the connector calls if it may, but does not need: ListStreamConsumers lists the registered
+   * consumers in the error about too many of them.
    */
   val optional: Seq[Operation] = Seq(ListStreamConsumers)
 }

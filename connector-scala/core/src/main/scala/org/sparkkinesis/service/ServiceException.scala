@@ -65,6 +65,7 @@ object ServiceErrorKind {
    * call gets the same answer again.
    */
   case object ForeignAnswer extends ServiceErrorKind("ForeignAnswer")
+
   /** The source of the credentials gives none at the moment, so nothing was sent. It may give some later. */
   case object NoCredentials extends ServiceErrorKind("NoCredentials")
 
@@ -110,7 +111,12 @@ final class ServiceException(
 
 object ServiceException {
   private val Unsent: Set[ServiceErrorKind] =
-    Set(ServiceErrorKind.Network, ServiceErrorKind.Client, ServiceErrorKind.NoCredentials, ServiceErrorKind.ForeignAnswer)
+    Set(
+      ServiceErrorKind.Network,
+      ServiceErrorKind.Client,
+      ServiceErrorKind.NoCredentials,
+      ServiceErrorKind.ForeignAnswer
+    )
 
   /** The error code of the service for a stream, consumer or shard that does not exist. */
   val ResourceNotFoundCode: String = "ResourceNotFoundException"

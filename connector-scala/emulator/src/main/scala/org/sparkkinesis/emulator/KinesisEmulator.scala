@@ -89,7 +89,8 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
 
   /** Creates temporary credentials of the emulator's account, as the services do that give them to containers. */
   def createSession(): EmulatorSession = {
-    val (id, secret, token) = gatekeeper.issue(s"arn:aws:iam::${config.account}:role/container", "container", Long.MaxValue)
+    val (id, secret, token) =
+      gatekeeper.issue(s"arn:aws:iam::${config.account}:role/container", "container", Long.MaxValue)
     EmulatorSession(id, secret, token)
   }
 

@@ -8,7 +8,7 @@ import org.sparkkinesis.emulator.kit.JsonClient
 import org.sparkkinesis.emulator.kit.JsonClient.{Reply, at, base64}
 import org.sparkkinesis.suite.TimedSuite
 
-/** The action and the resource that each operation needs, and the policies of keys, roles, streams and encryption keys. */
+/** The action and resource that each operation needs, and the policies of keys, roles, streams and encryption keys. */
 class AccessSuite extends TimedSuite with BeforeAndAfterAll {
   private lazy val emulator = KinesisEmulator.start(EmulatorConfig(quotas = false, changeDelay = 0.seconds))
   private lazy val client = new JsonClient(emulator.endpoint)

@@ -9,8 +9,8 @@ import org.sparkkinesis.service._
 
 /**
  * Calls a service in CBOR, or in JSON if its endpoint supports nothing else, as some emulators and gateways do. Until
- * the service has answered in one of the two, a call whose answer in CBOR is foreign or has no error code is repeated in
- * JSON. From then on, all calls use the encoding of that answer. Thread-safe.
+ * the service has answered in one of the two, a call whose answer in CBOR is foreign or has no error code is repeated
+ * in JSON. From then on, all calls use the encoding of that answer. Thread-safe.
  *
  * @param cbor
  *   this instance owns it

@@ -90,7 +90,13 @@ class CredentialsSuite extends TimedSuite {
   private class Ticks {
     var nanos = 0L
     def credentials(settings: CredentialSettings, environment: Map[String, String] = Map.empty): Credentials =
-      Credentials.of(settings, Region.US_EAST_1, Network.Standard, environment = environment.get, nanoTime = () => nanos)
+      Credentials.of(
+        settings,
+        Region.US_EAST_1,
+        Network.Standard,
+        environment = environment.get,
+        nanoTime = () => nanos
+      )
   }
 
   test("a renewal asks a user's class again, and only the first of several calls renews") {

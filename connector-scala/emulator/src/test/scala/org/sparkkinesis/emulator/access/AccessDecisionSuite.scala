@@ -217,7 +217,8 @@ class AccessDecisionSuite extends TimedSuite {
     "no effect" -> """{"Statement": {"Action": "*", "Resource": "*"}}""",
     "no action" -> """{"Statement": {"Effect": "Allow", "Resource": "*"}}""",
     "an operator that is not evaluated" ->
-      """{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "*", "Condition": {"IpAddress": {"aws:SourceIp": "1.2.3.4"}}}}"""
+      """{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "*",
+        "Condition": {"IpAddress": {"aws:SourceIp": "1.2.3.4"}}}}"""
   )
   for ((what, text) <- broken) test(s"a policy with $what is refused, with the reason") {
     val error = intercept[IllegalArgumentException](PolicyDocument.parse(text))

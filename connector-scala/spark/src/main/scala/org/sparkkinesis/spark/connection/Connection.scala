@@ -95,7 +95,7 @@ object Connection {
     settings.copy(region = Regions.find(settings))
   }
 
-  /** The region of a stream without a region of its own: of the option, or of the stream that the options name by ARN. */
+  /** The region of a stream without one of its own: that of the option, or of the ARN in the options. */
   private def generalRegion(options: Options): Option[String] = options.get(region).orElse {
     options.get(streamARN).toSeq.flatten.collect { case arn: StreamRef.ByArn => arn.region }.distinct match {
       case Seq(one) => Some(one)

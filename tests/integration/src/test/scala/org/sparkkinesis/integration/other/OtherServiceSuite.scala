@@ -14,8 +14,8 @@ import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.json.Json
 
 /**
- * Reads and writes with the connector on another implementation of the service, which `tests/conformance/backends` starts
- * in a process of its own. It is skipped, with the reason, where that is not installed.
+ * Reads and writes with the connector on another implementation of the service, which `tests/conformance/backends`
+ * starts in a process of its own. It is skipped, with the reason, where that is not installed.
  *
  * @param lacks
  *   what the implementation does not have, with the reason
