@@ -11,6 +11,7 @@ class AwsArchitectureSuite extends TimedSuite {
     aws.checkUses(
       "org.sparkkinesis.model..",
       "org.sparkkinesis.network",
+      "org.sparkkinesis.secret",
       "org.sparkkinesis.service",
       "org.sparkkinesis.error",
       "org.sparkkinesis.concurrent",

@@ -70,4 +70,7 @@ object ConnectorUse {
    * consumers in the error about too many of them.
    */
   val optional: Seq[Operation] = Seq(ListStreamConsumers)
+
+  /** Operations of the identity instead of a use: the credentials that assume `roleArn` need them. */
+  val ofRoles: Seq[Operation] = Seq(AssumeRole)
 }

@@ -88,7 +88,7 @@ object NetworkPage {
       s"| $head | ${NetworkTable.calls.mkString(" | ")} |",
       s"|---|${NetworkTable.calls.map(_ => "---").mkString("|")}|"
     ) ++ rows.map { case (name, cells) => s"| $name | ${cells.mkString(" | ")} |" }
-    lines.mkString("\n")
+    lines.mkString("\n|")
   }
 
   private def proxies: String = table(

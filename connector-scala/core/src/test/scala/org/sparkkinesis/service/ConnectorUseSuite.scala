@@ -3,8 +3,9 @@ package org.sparkkinesis.service
 import org.sparkkinesis.suite.TimedSuite
 
 class ConnectorUseSuite extends TimedSuite {
-  test("each operation belongs to a use, or is optional") {
-    assert((ConnectorUse.all.flatMap(_.operations) ++ ConnectorUse.optional).toSet == Operation.all.toSet)
+  test("each operation belongs to a use or to an identity, or is optional") {
+    val known = ConnectorUse.all.flatMap(_.operations) ++ ConnectorUse.optional ++ ConnectorUse.ofRoles
+    assert(known.toSet == Operation.all.toSet)
   }
 
   test("each use has a key of its own, and names each operation once") {

@@ -149,7 +149,7 @@ object Credentials {
     // An executor has them from the driver.
     settings.secrets.foreach(Redaction.remember)
     def sts(base: AwsCredentialsProvider, endpoint: Option[String]): (StsClient, AutoCloseable) =
-      TokenService.client(endpoint, base, region, network) { more =>
+      StsClients.client(endpoint, base, region, network) { more =>
         // The call that needs the credentials is retried.
         more.retryStrategy(AwsRetryStrategy.doNotRetry()).addExecutionInterceptor(clock.interceptor)
         ()

@@ -25,8 +25,8 @@ final private[transport] class ConnectionPool(
   import ConnectionPool._
 
   // Guarded by this.
-  private val connections = new HashSet[Connection]
-  private val idle = new ArrayDeque[Connection]
+  private val connections = new HashSet[HttpConnection]
+  private val idle = new ArrayDeque[HttpConnection]
   private val waiting = new LinkedHashSet[HttpCall[_]]
   private var connecting = 0
   private var isClosed = false
@@ -60,7 +60,7 @@ final private[transport] class ConnectionPool(
   def size: Int = synchronized(connections.size)
 
   /** A new connection, whose thread calls this. */
-  def connected(connection: Connection): Unit = {
+  def connected(connection: HttpConnection): Unit = {
     val isWanted = synchronized {
       connecting -= 1
       if (!isClosed) connections.add(connection)
@@ -80,7 +80,7 @@ final private[transport] class ConnectionPool(
   }
 
   /** The connection's call has ended, and its thread calls this. */
-  def released(connection: Connection): Unit = {
+  def released(connection: HttpConnection): Unit = {
     val call = synchronized {
       val found = next()
       if (found == null && !isClosed) idle.addLast(connection)
@@ -90,7 +90,7 @@ final private[transport] class ConnectionPool(
   }
 
   /** The connection is closed. */
-  def lost(connection: Connection): Unit = {
+  def lost(connection: HttpConnection): Unit = {
     synchronized {
       connections.remove(connection)
       idle.remove(connection)

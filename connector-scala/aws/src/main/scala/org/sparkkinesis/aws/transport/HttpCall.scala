@@ -16,7 +16,7 @@ final private[transport] class HttpCall[A](
   val result = new AbortableFuture[A](() => abandon(new CancellationException("The call was cancelled")))
 
   // Guarded by this.
-  private var connection: Connection = null
+  private var connection: HttpConnection = null
   private var pool: ConnectionPool = null
   private var isAbandoned = false
 
@@ -26,7 +26,7 @@ final private[transport] class HttpCall[A](
   def waitsIn(waiting: ConnectionPool): Unit = synchronized { pool = waiting }
 
   /** Assigns the connection that sends the request. Returns false if the call was given up. */
-  def begin(on: Connection): Boolean = synchronized {
+  def begin(on: HttpConnection): Boolean = synchronized {
     if (!isAbandoned) connection = on
     !isAbandoned
   }

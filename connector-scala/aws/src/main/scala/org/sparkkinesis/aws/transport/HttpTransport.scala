@@ -129,9 +129,9 @@ final private[aws] class HttpTransport(network: Network, tls: () => SslContext, 
     val to = if (isTunnelled) InetSocketAddress.createUnresolved(target.host, target.port) else address
     bootstrap.connect(to).addListener { (done: ChannelFuture) =>
       def refused(cause: Throwable): Unit =
-        pool.refused(Option(done.channel.pipeline.get(classOf[Connection])).fold(cause)(_.failure(cause)))
+        pool.refused(Option(done.channel.pipeline.get(classOf[HttpConnection])).fold(cause)(_.failure(cause)))
       // A channel that was closed meanwhile has no handlers any more.
-      def opened(): Unit = Option(done.channel.pipeline.get(classOf[Connection])) match {
+      def opened(): Unit = Option(done.channel.pipeline.get(classOf[HttpConnection])) match {
         case Some(connection) => connection.opened()
         case None => pool.refused(new IOException("The connection was closed before the request"))
       }
@@ -173,7 +173,7 @@ final private[aws] class HttpTransport(network: Network, tls: () => SslContext, 
       }
       pipeline.addLast(new HttpResponseDecoder(new HttpDecoderConfig().setMaxChunkSize(MaxPiece)))
       val forProxy = if (target.secure) None else proxy.map(authorization)
-      pipeline.addLast(new Connection(channel, pool, forProxy))
+      pipeline.addLast(new HttpConnection(channel, pool, forProxy))
       ()
     }
 

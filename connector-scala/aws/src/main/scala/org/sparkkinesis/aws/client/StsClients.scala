@@ -12,7 +12,7 @@ import org.sparkkinesis.aws.request.EndpointSettings
 import org.sparkkinesis.network.Network
 
 /** Clients of the Security Token Service. */
-private[client] object TokenService {
+private[client] object StsClients {
 
   /**
    * Creates a client. The caller closes it, and then the HTTP client.

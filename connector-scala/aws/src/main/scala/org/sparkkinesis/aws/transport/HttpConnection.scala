@@ -23,12 +23,12 @@ import io.netty.util.ReferenceCountUtil
  * @param proxied
  *   headers for the proxy that receives the requests
  */
-final private[transport] class Connection(
+final private[transport] class HttpConnection(
     channel: Channel,
     pool: ConnectionPool,
     proxied: Option[Seq[(String, String)]]
 ) extends ChannelInboundHandlerAdapter {
-  import Connection._
+  import HttpConnection._
 
   /** The `System.nanoTime` at which the last call ended. */
   @volatile private[transport] var lastUse: Long = System.nanoTime
@@ -233,7 +233,7 @@ final private[transport] class Connection(
     else "The request could not be sent"
 }
 
-private object Connection {
+private object HttpConnection {
 
   /** A larger content is sent in parts of this size, which bounds the memory outside of the heap. */
   val SliceBytes: Int = 128 * 1024

@@ -7,7 +7,7 @@ import software.amazon.awssdk.regions.Region
 import org.sparkkinesis.suite.TimedSuite
 
 /** The region for which calls of the Security Token Service are signed. */
-class TokenServiceSuite extends TimedSuite {
+class StsClientsSuite extends TimedSuite {
   for (
     (address, region) <- Seq(
       "https://sts.amazonaws.com" -> "us-east-1",
@@ -20,10 +20,10 @@ class TokenServiceSuite extends TimedSuite {
       "https://tokens.example.com" -> "eu-central-1"
     )
   ) test(s"calls to $address are signed for $region") {
-    assert(TokenService.signingRegion(Some(URI.create(address)), Region.EU_CENTRAL_1).id == region)
+    assert(StsClients.signingRegion(Some(URI.create(address)), Region.EU_CENTRAL_1).id == region)
   }
 
   test("without an address, calls are signed for the region of the stream") {
-    assert(TokenService.signingRegion(None, Region.EU_CENTRAL_1) == Region.EU_CENTRAL_1)
+    assert(StsClients.signingRegion(None, Region.EU_CENTRAL_1) == Region.EU_CENTRAL_1)
   }
 }
