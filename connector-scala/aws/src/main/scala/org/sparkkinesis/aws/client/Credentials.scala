@@ -30,6 +30,8 @@ import org.sparkkinesis.secret.Redaction
  *
  * @param create
  *   creates the source of the credentials, at first and for each renewal; it may read files
+ * @param owned
+ *   what all sources use; closed with this instance
  * @param nanoTime
  *   a clock for durations
  */
@@ -37,6 +39,7 @@ final class Credentials private (
     settings: CredentialSettings,
     network: Network,
     create: () => Credentials.Opened,
+    owned: AutoCloseable,
     environment: String => Option[String],
     nanoTime: () => Long
 ) extends RenewableCredentials {
@@ -123,6 +126,7 @@ final class Credentials private (
   override def close(): Unit = synchronized {
     isClosed = true
     source.close()
+    owned.close()
     resolver.shutdownNow()
     ()
   }
@@ -148,14 +152,15 @@ object Credentials {
   ): Credentials = {
     // An executor has them from the driver.
     settings.secrets.foreach(Redaction.remember)
-    def sts(base: AwsCredentialsProvider, endpoint: Option[String]): (StsClient, AutoCloseable) =
-      StsClients.client(endpoint, base, region, network) { more =>
+    val http = new StsHttp(network)
+    def sts(base: AwsCredentialsProvider, endpoint: Option[String]): StsClient =
+      StsClients.client(endpoint, base, region, http.client) { more =>
         // The call that needs the credentials is retried.
         more.retryStrategy(AwsRetryStrategy.doNotRetry()).addExecutionInterceptor(clock.interceptor)
         ()
       }
     val first = sourceOf(CredentialSettings.firstOf(settings), sts)
-    new Credentials(settings, network, () => assumed(settings, first(), sts), environment, nanoTime)
+    new Credentials(settings, network, () => assumed(settings, first(), sts), http, environment, nanoTime)
   }
 
   /** A provider, and what is closed with it, outermost first. */
@@ -179,8 +184,21 @@ object Credentials {
       AwsBasicCredentials.create(static.accessKeyId, static.secretAccessKey)
     )(AwsSessionCredentials.create(static.accessKeyId, static.secretAccessKey, _))
 
-  /** Creates a client of STS with the credentials of the caller, and the resource to close after it. */
-  private type NewSts = (AwsCredentialsProvider, Option[String]) => (StsClient, AutoCloseable)
+  /** Creates a client of STS with the credentials of the caller. */
+  private type NewSts = (AwsCredentialsProvider, Option[String]) => StsClient
+
+  /** The HTTP client of all clients of STS, because it takes seconds to close one. Thread-safe. */
+  final private class StsHttp(network: Network) extends AutoCloseable {
+    private var opened = Option.empty[BlockingHttpClient]
+
+    def client: BlockingHttpClient = synchronized {
+      val found = opened.getOrElse(BlockingHttpClient.of(network))
+      opened = Some(found)
+      found
+    }
+
+    override def close(): Unit = synchronized(opened.foreach(_.close()))
+  }
 
   private def sourceOf(settings: CredentialSettings, sts: NewSts): () => Opened =
     settings match {
@@ -212,15 +230,13 @@ object Credentials {
       Opened(chain, Seq(chain))
     } else {
       val sts = Option.when(isWebIdentity)(newSts(AnonymousCredentialsProvider.create(), None))
-      val webIdentity = sts.map { case (client, _) =>
-        StsWebIdentityTokenFileCredentialsProvider.builder().stsClient(client).build()
-      }
+      val webIdentity = sts.map(StsWebIdentityTokenFileCredentialsProvider.builder().stsClient(_).build())
       val providers = Seq[AwsCredentialsProvider](
         SystemPropertyCredentialsProvider.create(),
         EnvironmentVariableCredentialsProvider.create()
       ) ++ webIdentity ++ Seq(ProfileCredentialsProvider.create(), ContainerCredentialsProvider.create())
       val chain = AwsCredentialsProviderChain.builder().credentialsProviders(providers.asJava).build()
-      Opened(chain, chain +: sts.toSeq.flatMap { case (client, http) => Seq(client, http) })
+      Opened(chain, chain +: sts.toSeq)
     }
   }
 
@@ -230,7 +246,7 @@ object Credentials {
   }
 
   private def assumeRole(role: CredentialSettings.AssumeRole, base: Opened, sts: NewSts): Opened = {
-    val (client, http) = sts(base.provider, role.stsEndpoint)
+    val client = sts(base.provider, role.stsEndpoint)
     val request = AssumeRoleRequest.builder().roleArn(role.roleArn).roleSessionName(role.sessionName)
     role.externalId.foreach(request.externalId)
     val provider = StsAssumeRoleCredentialsProvider
@@ -239,7 +255,7 @@ object Credentials {
       .refreshRequest(request.build())
       .asyncCredentialUpdateEnabled(true)
       .build()
-    Opened(provider, Seq(provider, client, http) ++ base.owned)
+    Opened(provider, Seq(provider, client) ++ base.owned)
   }
 
   /** Minimum time between two renewals. Many calls may be refused at the same time, and STS limits its calls. */

@@ -4,18 +4,17 @@ import java.net.URI
 
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration
+import software.amazon.awssdk.http.SdkHttpClient
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.sts.StsClient
 
-import org.sparkkinesis.aws.http.BlockingHttpClient
 import org.sparkkinesis.aws.request.EndpointSettings
-import org.sparkkinesis.network.Network
 
 /** Clients of the Security Token Service. */
 private[client] object StsClients {
 
   /**
-   * Creates a client. The caller closes it, and then the HTTP client.
+   * Creates a client, which the caller closes.
    *
    * @param configured
    *   address that an option sets
@@ -23,6 +22,8 @@ private[client] object StsClients {
    *   credentials of the caller
    * @param region
    *   region of the stream, which counts if the address names none
+   * @param http
+   *   not owned
    * @param more
    *   further settings of the SDK
    */
@@ -30,10 +31,9 @@ private[client] object StsClients {
       configured: Option[String],
       base: AwsCredentialsProvider,
       region: Region,
-      network: Network
-  )(more: ClientOverrideConfiguration.Builder => Unit): (StsClient, AutoCloseable) = {
+      http: SdkHttpClient
+  )(more: ClientOverrideConfiguration.Builder => Unit): StsClient = {
     val endpoint = new EndpointSettings("Sts", configured.map(URI.create), None).overridden
-    val http = BlockingHttpClient.of(network)
     val settings = ClientOverrideConfiguration.builder()
     more(settings)
     val builder = StsClient.builder()
@@ -42,7 +42,7 @@ private[client] object StsClients {
       .httpClient(http)
       .overrideConfiguration(settings.build())
     endpoint.foreach(builder.endpointOverride)
-    (builder.build(), http)
+    builder.build()
   }
 
   /**
