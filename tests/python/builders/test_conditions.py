@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from pyspark.errors import AnalysisException, PySparkException
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from spark_kinesis import KinesisEmulator, KinesisSink
@@ -48,7 +49,9 @@ def test_an_error_in_a_statement_is_an_analysis_exception_with_its_condition(
 
 def test_an_error_of_the_service_has_its_condition(kinesis: KinesisEmulator, spark: SparkSession) -> None:
     options = KinesisSink("nowhere").on_emulator(kinesis).options()
-    with pytest.raises(PySparkException) as caught:
+    # A classic session gives errors of an execution as those of the JVM, apart from Spark's own classes.
+    with pytest.raises(Py4JJavaError) as caught:
         spark.read.format("kinesis").options(**options).load().collect()
-    assert caught.value.getCondition() == "KINESIS_STREAM_NOT_FOUND"
-    assert (caught.value.getMessageParameters() or {})["stream"] == "nowhere"
+    error = caught.value.java_exception
+    assert error.getCondition() == "KINESIS_STREAM_NOT_FOUND"
+    assert error.getMessageParameters()["stream"] == "nowhere"

@@ -39,7 +39,7 @@ else:
 assert is_connect(spark)
 
 show_error(lambda: KinesisSource(read, **here).max_records_per_fetch(10001).read_stream(spark))
-show_error(lambda: KinesisSource(read, **here).consumer_mode("efo").read_stream(spark))
+show_error(lambda: KinesisSource(read, **here).consumer_mode("efo").registration("none").read_stream(spark))
 show_error(lambda: KinesisSink(written, **here).option("maxBatchSiz", 5).write(spark.range(1)))
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")

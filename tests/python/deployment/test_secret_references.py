@@ -122,7 +122,9 @@ def test_references_keep_secrets_out_of_all_that_spark_writes_and_shows(
     declared = {"awsaccesskey": "awsAccessKey", "awssecretkey": "awsSecretKey", "sessiontoken": "sessionToken"}
     assert set(declared) <= names
     # Without a role or a metadata service, the others have no effect; their values must not be shown either.
-    for number, name in enumerate([*sorted(names - {"metadatatoken"}), *(f"{p}{read}" for p in SENSITIVE_PREFIXES)]):
+    # The options of a class of credentials need the class, which replaces the keys of this test.
+    prefixes = [prefix for prefix in SENSITIVE_PREFIXES if prefix != "credentialsprovider."]
+    for number, name in enumerate([*sorted(names - {"metadatatoken"}), *(f"{prefix}{read}" for prefix in prefixes)]):
         secret = f"planted-secret-{number}-of-the-test"
         key = declared.get(name, name)
         if number % 2:
