@@ -4,7 +4,6 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
-import org.apache.spark.SparkException
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 
@@ -30,7 +29,7 @@ class BatchExpirySuite extends SparkSuite {
   }
 
   test("records that expire after a batch read was planned are data loss") {
-    val failure = intercept[SparkException](planned("strict").collect())
+    val failure = intercept[Exception](planned("strict").collect())
     val conditions = Iterator.iterate[Throwable](failure)(_.getCause).takeWhile(_ != null)
       .collect { case loss: KinesisConnectorException => loss.condition }.toSeq
     assert(conditions.contains("KINESIS_DATA_LOSS"))

@@ -1,5 +1,7 @@
 package org.sparkkinesis.integration.read
 
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
 import scala.util.Using
 
 import org.apache.logging.log4j.Level
@@ -7,9 +9,14 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException, Trigger}
 
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, SdkClients}
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.integration.log.RecordedLog
 import org.sparkkinesis.kit.stream._
+import org.sparkkinesis.model.{ShardId, StartingPosition}
+import org.sparkkinesis.service.{
+  KinesisService, ServiceException, ShardSubscriber, ShardSubscription, SubscribeToShardEvent
+}
 
 class FanOutSuite extends SparkSuite {
   private val efo = Seq("consumerMode" -> "efo", "consumerName" -> "etl")
@@ -52,25 +59,45 @@ class FanOutSuite extends SparkSuite {
   }
 
   test("two queries of different applications with one consumer are warned, and the warning names the fix") {
-    kinesis.admin.createStream("contended", 1)
-    def query(endpoint: String): StreamingQuery = {
-      val options = efo :+ "endpoint" -> endpoint :+ "retry.subscribeToShard.backoff.base" -> "10ms"
-      readStream("contended", options: _*).load().writeStream
+    val stream = kinesis.admin.createStream("contended", 1)
+    val options = efo :+ "retry.subscribeToShard.backoff.base" -> "10ms"
+    val keys = CredentialSettings.Static("test", "test", None)
+    val settings = ClientSettings.of(Some(kinesis.region), Some(kinesis.endpoint), keys)
+    Using.resources(new RecordedLog, SdkClients.create(settings)) { (log, other) =>
+      val one = readStream("contended", options: _*).load().writeStream
         .option("checkpointLocation", checkpoint()).foreachBatch(new Collected().sink).start()
-    }
-    Using.resource(new RecordedLog) { log =>
-      // Two spellings of one address: the connector cannot know that both reads use the same consumer.
-      val one = query(kinesis.endpoint)
-      val other = query(kinesis.endpoint.replace("127.0.0.1", "localhost"))
+      def registered = other.listStreamConsumers(stream, None).get().consumers.headOption
+      await(one, "its consumer")(registered.nonEmpty)
+      val rival = new Rival(other, registered.get.arn)
       def warning = log.visible.find(_.message.contains("have replaced this one"))
-      await(one, "a warning") {
-        other.exception.foreach(failure => throw failure)
-        warning.nonEmpty
-      }
+      try await(one, "a warning")(warning.nonEmpty)
+      finally rival.close()
       assert(warning.exists(line => line.level == Level.WARN && line.message.contains("'consumerName'")), warning)
       assert(warning.exists(_.context("shard_id") == "shardId-000000000000"), warning)
       one.stop()
-      other.stop()
+    }
+  }
+
+  /** Another application that subscribes to the shard again whenever its subscription ends. */
+  final private class Rival(service: KinesisService, consumer: String) extends ShardSubscriber with AutoCloseable {
+    @volatile private var isClosed = false
+    @volatile private var call: ShardSubscription = _
+    subscribe()
+
+    private def subscribe(): Unit =
+      call = service.subscribeToShard(consumer, ShardId("shardId-000000000000"), StartingPosition.Latest, this)
+
+    private def again(): Unit = if (!isClosed) {
+      CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS).execute(() => subscribe())
+    }
+
+    override def onSubscribed(): Unit = ()
+    override def onEvent(event: SubscribeToShardEvent): Unit = ()
+    override def onError(error: ServiceException): Unit = again()
+    override def onComplete(): Unit = again()
+    override def close(): Unit = {
+      isClosed = true
+      call.cancel()
     }
   }
 
