@@ -14,7 +14,7 @@ class SecretWarningsSuite extends TimedSuite {
   }
 
   test("a literal secret in the options of a table is a warning that names references, and not the secret") {
-    val Seq(warning) = ofTable(named + ("awsSecretKey" -> "planted-literal-0"))
+    val warning = ofTable(named + ("awsSecretKey" -> "planted-literal-0")).mkString("; ")
     assert(warning.contains("'awsSecretKey'") && warning.contains("env:NAME") && !warning.contains("planted"), warning)
   }
 
