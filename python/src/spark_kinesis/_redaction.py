@@ -28,7 +28,7 @@ SENSITIVE = frozenset(
 )
 
 # The same for options that end in the name of a stream.
-SENSITIVE_PREFIXES = ("credentialsprovider.", "roleexternalid.",)
+SENSITIVE_PREFIXES = ("credentialsprovider.", "roleexternalid.")
 
 # A reference to a secret is no secret.
 REFERENCE = re.compile(

@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,7 @@ appender.file.layout.pattern = %p %c %X %m%n%throwable
 PROGRAM = """
 import json, sys, urllib.request, warnings
 from pathlib import Path
+from typing import Any
 from pyspark.sql import SparkSession
 from spark_kinesis import KinesisSink, KinesisSource, configure_spark_with_kinesis
 
@@ -135,8 +137,9 @@ def test_references_keep_secrets_out_of_all_that_spark_writes_and_shows(
             options[key] = f"file:{outside / str(number)}"
     # The role's external id comes from a property of the session.
     options["roleexternalid"] = "conf:spark.kinesis.test.secret"
-    arguments = [way, kinesis.endpoint, read, written, tmp_path, json.dumps(options)]
-    done = run([sys.executable, program(tmp_path, PROGRAM), *arguments], **secrets)
+    arguments: list[str | Path] = [way, kinesis.endpoint, read, written, tmp_path, json.dumps(options)]
+    environment: dict[str, Any] = dict(secrets)
+    done = run([sys.executable, program(tmp_path, PROGRAM), *arguments], **environment)
     said = done.stdout + done.stderr
     assert "rows: 30" in said
     assert "rows of the table: 30" in said

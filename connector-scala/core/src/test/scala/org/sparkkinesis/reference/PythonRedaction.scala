@@ -24,7 +24,7 @@ object PythonRedaction {
        |)
        |
        |# The same for options that end in the name of a stream.
-       |SENSITIVE_PREFIXES = (${Options.sensitivePrefixes.map(prefix => s"${literal(prefix)},").mkString(" ")})
+       |SENSITIVE_PREFIXES = (${Options.sensitivePrefixes.sorted.map(literal).mkString(", ")})
        |
        |# A reference to a secret is no secret.
        |REFERENCE = ${compiled(SecretReference.pattern, "")}

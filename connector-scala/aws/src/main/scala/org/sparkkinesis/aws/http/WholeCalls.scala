@@ -58,8 +58,8 @@ final private[aws] class WholeCalls(http: SdkAsyncHttpClient, timeout: FiniteDur
           throw new InterruptedIOException("The call was interrupted")
       } finally abort()
 
-    /** Closes the connection if the response is not complete. */
-    def abort(): Unit = {
+    /** Closes the connection if the response is not complete. Otherwise the client is returning it to its pool. */
+    def abort(): Unit = if (!answer.result.isDone || answer.result.isCompletedExceptionally) {
       exchange.cancel(true)
       ()
     }
