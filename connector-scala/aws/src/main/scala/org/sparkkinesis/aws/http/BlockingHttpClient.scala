@@ -56,7 +56,7 @@ private[aws] object BlockingHttpClient {
     finally current.set(before)
   }
 
-  def of(network: Network): BlockingHttpClient = new BlockingHttpClient(HttpClients.forRequests(network), network)
+  def of(network: Network): BlockingHttpClient = new BlockingHttpClient(HttpClients.forCredentials(network), network)
 
   /** Settings of clients that the SDK creates by itself: those of [[within]], else those without any option. */
   private[http] def ofThread: Network = Option(current.get).getOrElse(Network.Standard)

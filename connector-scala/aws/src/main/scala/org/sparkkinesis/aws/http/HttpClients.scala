@@ -22,6 +22,13 @@ private[aws] object HttpClients {
   private lazy val requestLoops =
     SdkEventLoopGroup.builder().threadFactory(DaemonThreads.named("kinesis-request")).build()
 
+  /**
+   * The SDK's endpoint rules wait for the credentials on the thread of a call, which may be an event loop of the
+   * requests. The calls for credentials must not need that loop.
+   */
+  private lazy val credentialsLoops = SdkEventLoopGroup.builder().numberOfThreads(1)
+    .threadFactory(DaemonThreads.named("kinesis-credentials-request")).build()
+
   private lazy val subscriptionLoops =
     SdkEventLoopGroup.builder().threadFactory(DaemonThreads.named("kinesis-subscription")).build()
 
@@ -29,11 +36,16 @@ private[aws] object HttpClients {
    * Creates the client for request-response calls. It uses HTTP/1.1, where a connection carries one call at a time: a
    * slow response delays no other call, and a lost connection fails one call.
    */
-  def forRequests(network: Network): SdkAsyncHttpClient = proxied(network) { () =>
+  def forRequests(network: Network): SdkAsyncHttpClient = overHttp1(network, requestLoops)
+
+  /** Creates the client for the calls that get credentials, with an event loop of its own. */
+  def forCredentials(network: Network): SdkAsyncHttpClient = overHttp1(network, credentialsLoops)
+
+  private def overHttp1(network: Network, loops: => SdkEventLoopGroup): SdkAsyncHttpClient = proxied(network) { () =>
     NettyNioAsyncHttpClient
       .builder()
       .protocol(Protocol.HTTP1_1)
-      .eventLoopGroup(requestLoops)
+      .eventLoopGroup(loops)
       .sslProvider(SslProvider.JDK)
       .maxConcurrency(network.maxConnections)
       .maxPendingConnectionAcquires(MaxPendingAcquires)
