@@ -67,7 +67,7 @@ batch = source.read(spark)
 batch.explain("extended")
 print("rows:", batch.count())
 of_table = {**options, "endpoint": endpoint, "region": "us-east-1", "streamName": read}
-text = ", ".join(f"{key} '{value}'" for key, value in of_table.items())
+text = ", ".join(f"`{key}` '{value}'" for key, value in of_table.items())
 spark.sql(f"CREATE TABLE events USING kinesis OPTIONS ({text})")
 for statement in ("DESCRIBE EXTENDED events", "SHOW CREATE TABLE events", "EXPLAIN EXTENDED SELECT * FROM events"):
     print(spark.sql(statement).collect())
