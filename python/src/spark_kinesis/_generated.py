@@ -105,6 +105,7 @@ class SourceKeywords(ConnectionKeywords, total=False):
     fail_on_data_loss: bool | None
     deaggregation: bool | None
     deaggregation_hash_range_filter: bool | None
+    partition_key_pruning: bool | None
     stream_id_pattern: str | None
     new_stream_position: str | datetime | Mapping[str, Any] | None
     on_stream_removed: Literal["drain", "park", "fail"] | None
@@ -904,6 +905,19 @@ class SourceMethods(ConnectionMethods):
         Applies with `deaggregation="true"`.
         """
         return self._with_kind("deaggregation.hashRangeFilter", value, bool)
+
+    def partition_key_pruning(self, value: bool | None) -> Self:
+        """Read only the shards that the MD5 hashes of the partition keys in a filter select. Set it only if no
+        producer of the stream sets explicit hash keys or aggregates records, because such records may be in
+        other shards.
+
+        Takes true or false.
+
+        Default: ``false``.
+
+        Query type: batch.
+        """
+        return self._with_kind("partitionKeyPruning", value, bool)
 
     def stream_id_pattern(self, value: str | None) -> Self:
         """Regular expression for the ids of logical streams, for reads only.

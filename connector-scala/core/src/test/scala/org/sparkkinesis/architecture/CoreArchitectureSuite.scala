@@ -26,7 +26,7 @@ class CoreArchitectureSuite extends TimedSuite {
       all("shard", "metadata"),
       all("consume", "sink.limit", "sink.limit.shared"),
       all("consume.poll", "consume.fanout", "plan.offset", "sink"),
-      all("plan", "plan.member", "plan.realtime"),
+      all("plan", "plan.member", "plan.prune", "plan.realtime"),
       all("sink.writer", "sink.put", "sink.kinesis.lane", "sink.kinesis.put"),
       all("sink.kinesis.pack"),
       all("sink.kinesis"),

@@ -34,7 +34,8 @@ final private[reader] class DirectRead(
     waiting = environment.waiting,
     events = events,
     skipUpTo = range.skipUpTo,
-    firstArrivalMillis = range.firstArrivalMillis
+    firstArrivalMillis = range.firstArrivalMillis,
+    before = range.before
   )
   private val watch = environment.taskKiller().map(kill =>
     new SilenceWatch(
