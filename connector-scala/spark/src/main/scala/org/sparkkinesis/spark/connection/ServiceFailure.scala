@@ -5,7 +5,7 @@ import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors, ServiceErrors}
 import org.sparkkinesis.event.DataLost
 import org.sparkkinesis.model.ShardId
-import org.sparkkinesis.service.{IdentityErrors, Operation, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{IamResource, IdentityErrors, Operation, ServiceErrorKind, ServiceException}
 
 /** Turns a failed service call into an error that a user can act on: problem, cause and fix. */
 object ServiceFailure {
@@ -33,6 +33,7 @@ object ServiceFailure {
         ServiceErrors.accessDenied(
           operation = operation,
           permission = error.operation.permission,
+          resource = IamResource.of(error.operation).inErrors,
           stream = stream,
           serviceMessage = said
         )
