@@ -42,12 +42,15 @@ private[aws] object RequestContent {
  *   name of the service in signatures
  * @param http
  *   not owned
+ * @param caller
+ *   the `User-Agent`
  */
 final private[aws] class SignedRequests(
     service: String,
     region: String,
     http: SdkAsyncHttpClient,
-    clock: SigningClock
+    clock: SigningClock,
+    caller: String
 ) {
   private val signer = AwsV4HttpSigner.create()
 
@@ -71,7 +74,7 @@ final private[aws] class SignedRequests(
       .putHeader("Content-Type", content.contentType)
       .putHeader("Content-Length", content.length.toString)
       .putHeader("X-Amz-Target", target)
-      .putHeader("User-Agent", "spark-kinesis")
+      .putHeader("User-Agent", caller)
       .build()
     val payload: ContentStreamProvider = () => new ByteArrayInputStream(content.bytes, 0, content.length)
     val signed = signer.sign(

@@ -17,13 +17,16 @@ import org.sparkkinesis.service.{ServiceException, ShardSubscriber, ShardSubscri
  *
  * @param http
  *   HTTP/2 client; not owned
+ * @param caller
+ *   the `User-Agent`
  */
 final private[aws] class SubscriptionTransport(
     endpoints: KinesisEndpoints,
     identity: CallerIdentity,
-    http: SdkAsyncHttpClient
+    http: SdkAsyncHttpClient,
+    caller: String
 ) {
-  private val requests = new SignedRequests("kinesis", endpoints.region.id, http, identity.clock)
+  private val requests = new SignedRequests("kinesis", endpoints.region.id, http, identity.clock, caller)
   private val buffers = new MessageBuffers
 
   def subscribe(
