@@ -85,12 +85,7 @@ object SdkClients {
       client,
       new PutRecordsClient(endpoints, signed),
       new GetRecordsClient(endpoints, signed),
-      new SubscriptionTransport(
-        endpoints,
-        identity,
-        HttpClients.forSubscriptions(settings.network),
-        settings.caller
-      ),
+      new SubscriptionTransport(endpoints, identity, HttpClients.subscriptions(settings.network), settings.caller),
       Option.when(settings.network.viaSdk)(
         new SdkSubscriptions(subscriptions(settings, region, endpoint, credentials, clock), SdkConversions.event)
       ),
@@ -173,7 +168,7 @@ object SdkClients {
       clock: SigningClock
   ): KinesisAsyncClient =
     builder(region, endpoint, credentials, overrides(settings, clock))
-      .httpClient(HttpClients.forSubscriptions(settings.network)).build()
+      .httpClient(HttpClients.sdkSubscriptions(settings.network)).build()
 
   private def builder(
       region: Region,

@@ -69,11 +69,18 @@ final class Dispatcher(
       val namespace = gatekeeper.admit(exchange)
       val fields = encoding.parse(exchange.bodyArray, exchange.bodyOffset, exchange.bodyLength)
       call = new Call(action.name, fields, namespace, faults)
-      access.check(exchange, service, action.name, fields, namespace)
-      faults.of(RequestTarget.of(action.name, fields, namespace)) match {
+      val target = RequestTarget.of(action.name, fields, namespace)
+      try access.check(exchange, service, action.name, fields, namespace)
+      catch {
+        case refused: ServiceError =>
+          call.isFor(target.account, target.region)
+          call.streamName = target.stream
+          call.shardName = target.shard
+          throw refused
+      }
+      faults.of(target) match {
         case None => run(None)
         case Some(effect) =>
-          val target = RequestTarget.of(action.name, fields, namespace)
           call.isFor(target.account, target.region)
           hit(effect, fields, namespace)
       }
