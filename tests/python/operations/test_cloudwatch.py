@@ -52,7 +52,8 @@ def test_a_query_without_a_name_has_its_id() -> None:
 
 def test_nothing_is_published_for_a_query_of_other_sources_and_sinks() -> None:
     client = _Client()
-    CloudWatchListener(client).onQueryProgress(SimpleNamespace(progress=_progress({"other": "1"}, None)))  # type: ignore[arg-type]
+    event: Any = SimpleNamespace(progress=_progress({"other": "1"}, None))
+    CloudWatchListener(client).onQueryProgress(event)
     assert client.calls == []
 
 
