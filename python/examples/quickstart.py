@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import signal
 import sys
 import tempfile
 import threading
@@ -96,10 +97,12 @@ def picture(counts: Mapping[str, int], lines: int = 8, width: int = 40) -> str:
 
 
 def _stay(spark: SparkSession, kinesis: KinesisEmulator) -> None:
-    print(f"Emulator: {kinesis.endpoint}/")
-    print(f"Spark:    {spark.sparkContext.uiWebUrl}/StreamingQuery/")
-    print("Press Ctrl-C to end.", flush=True)
+    # A process that a shell starts in the background ignores the signal otherwise.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
+        print(f"Emulator: {kinesis.endpoint}/")
+        print(f"Spark:    {spark.sparkContext.uiWebUrl}/StreamingQuery/")
+        print("Press Ctrl-C to end.", flush=True)
         threading.Event().wait()
 
 
