@@ -7,8 +7,8 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sparkkinesis.MetricsSource
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 
 import org.sparkkinesis.KinesisQueries
 import org.sparkkinesis.event.{BatchEndedEarly, ChildrenBegun}
