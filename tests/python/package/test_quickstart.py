@@ -4,8 +4,10 @@ import re
 import signal
 import subprocess
 import sys
-import urllib.request
+import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -38,25 +40,26 @@ def test_the_picture_has_the_greatest_counts_as_bars(monkeypatch: pytest.MonkeyP
     assert drawn.splitlines()[1:] == ["     the  ████████ 4,000", "      of  ████ 2,000", "  stream  █ 10"]
 
 
-def test_the_quick_start_stays_until_it_is_interrupted() -> None:
-    command = [sys.executable, str(EXAMPLES / "quickstart.py"), "--records", "1000", "--batches", "2", "--stay"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+def test_the_quick_start_stays_until_it_is_interrupted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    import quickstart
+
+    class Interrupted(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading, "Event", Interrupted)
+    before = signal.getsignal(signal.SIGINT)
     try:
-        assert process.stdout is not None
-        pages: dict[str, str] = {}
-        for line in process.stdout:
-            name, _, address = line.partition(": ")
-            if name in ("Emulator", "Spark"):
-                with urllib.request.urlopen(address.strip()) as page:
-                    pages[name] = page.read().decode()
-            if line.startswith("Press Ctrl-C"):
-                break
-        assert "Kinesis emulator" in pages["Emulator"]
-        assert "Streaming Query" in pages["Spark"]
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
+        spark: Any = SimpleNamespace(sparkContext=SimpleNamespace(uiWebUrl="http://127.0.0.1:4040"))
+        kinesis: Any = SimpleNamespace(endpoint="http://127.0.0.1:4567")
+        quickstart._stay(spark, kinesis)
     finally:
-        process.kill()
+        signal.signal(signal.SIGINT, before)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[:2] == ["Emulator: http://127.0.0.1:4567/", "Spark:    http://127.0.0.1:4040/StreamingQuery/"]
 
 
 def test_a_wrong_count_is_printed_and_ends_with_an_error(
