@@ -296,11 +296,11 @@ class ConnectionMethods(Builder):
         return self._with_kind("roleExternalId", value, str)
 
     def role_session_name(self, value: str | None) -> Self:
-        """Session name of the assumed role.
+        """Session name of the assumed role. CloudTrail shows it with each call.
 
         Takes 2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-.
 
-        Default: ``spark-kinesis``.
+        Default: `spark-kinesis-` and the id of the Spark application.
 
         Applies with `role_arn` or `role_arn_of` or `metadata_allowed_roles`.
         """
@@ -1512,11 +1512,11 @@ class FirehoseMethods(Builder):
         return self._with_kind("roleExternalId", value, str)
 
     def role_session_name(self, value: str | None) -> Self:
-        """Session name of the assumed role.
+        """Session name of the assumed role. CloudTrail shows it with each call.
 
         Takes 2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-.
 
-        Default: ``spark-kinesis``.
+        Default: `spark-kinesis-` and the id of the Spark application.
 
         Applies with `role_arn` or `role_arn_of` or `metadata_allowed_roles`.
         """

@@ -23,7 +23,7 @@ class CoreArchitectureSuite extends TimedSuite {
       all("error", "service", "aggregate", "config.value", "network"),
       all("event"),
       all("event.log", "config", "retry", "chunk"),
-      all("shard", "metadata"),
+      all("shard", "metadata", "metric"),
       all("consume", "sink.limit", "sink.limit.shared"),
       all("consume.poll", "consume.fanout", "plan.offset", "sink"),
       all("plan", "plan.member", "plan.prune", "plan.realtime"),

@@ -24,6 +24,8 @@ import org.sparkkinesis.concurrent.{AbortableFuture, Futures}
  *   not owned
  * @param timeout
  *   maximum time of a call, including the time to get credentials
+ * @param caller
+ *   the `User-Agent`
  */
 final private[aws] class SignedCalls(
     service: String,
@@ -31,9 +33,10 @@ final private[aws] class SignedCalls(
     transport: HttpTransport,
     credentials: IdentityProvider[AwsCredentialsIdentity],
     clock: SigningClock,
-    timeout: FiniteDuration
+    timeout: FiniteDuration,
+    caller: String
 ) {
-  private val signature = new Signature(service, region)
+  private val signature = new Signature(service, region, caller)
 
   /**
    * Makes a call. `cancel` requests its end, and the future completes when the service can receive nothing more of it.

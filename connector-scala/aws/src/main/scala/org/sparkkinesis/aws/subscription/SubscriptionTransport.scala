@@ -15,13 +15,16 @@ import org.sparkkinesis.service.{ServiceException, ShardSubscriber, ShardSubscri
  *
  * @param http
  *   not owned
+ * @param caller
+ *   the `User-Agent`
  */
 final private[aws] class SubscriptionTransport(
     endpoints: KinesisEndpoints,
     identity: CallerIdentity,
-    http: Http2Transport
+    http: Http2Transport,
+    caller: String
 ) {
-  private val signature = new Signature("kinesis", endpoints.region.id)
+  private val signature = new Signature("kinesis", endpoints.region.id, caller)
   private val buffers = new MessageBuffers
 
   def subscribe(

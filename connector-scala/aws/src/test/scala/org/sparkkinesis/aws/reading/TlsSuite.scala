@@ -64,9 +64,9 @@ class TlsSuite extends TimedSuite {
     val pushed = new Http2Transport(Network.Standard, () => offering.build(), loops, 512 * 1024, 1)
     val own = new HttpTransport(Network.Standard, () => trusted, loops)
     val signed =
-      new SignedCalls("kinesis", "us-east-1", own, credentials, identity.clock, Network.Standard.requestTimeout)
+      new SignedCalls("kinesis", "us-east-1", own, credentials, identity.clock, Network.Standard.requestTimeout, "test")
     val puts = new PutRecordsClient(endpoints, signed)
-    val transport = new SubscriptionTransport(endpoints, identity, pushed)
+    val transport = new SubscriptionTransport(endpoints, identity, pushed, "test")
     val gets = new GetRecordsClient(endpoints, signed)
     val service = new SdkKinesisService(
       client,

@@ -140,7 +140,7 @@ final class Dispatcher(
       val key =
         if (call == null) CallKey(action.name, "", "", result)
         else CallKey(action.name, call.streamName, call.shardName, result, call.account, call.region)
-      counters.add(key, engine.clock.millis)
+      counters.add(key, engine.clock.millis, Option(exchange.header("User-Agent")).getOrElse(""))
     }
   }
 
