@@ -83,18 +83,8 @@ class PruningSuite extends TableFixture {
     for ((where, shown) <- table) {
       val plan = planOf(s"SELECT data FROM light WHERE $where")
       assert(plan.contains(shown), s"$where: $plan")
+      assert(count("light", where) == count("rows_of_light", where.replace("data IS NULL", "false")), where)
     }
-    // In one statement each, because each costs seconds.
-    val conditions = table.map(_._1)
-    val read =
-      spark.sql(conditions.map(where => s"(SELECT count(*) FROM light WHERE $where)").mkString("SELECT ", ", ", ""))
-    val all = spark.sql(
-      conditions.map(where => s"count_if(${where.replace("data IS NULL", "false")})")
-        .mkString("SELECT ", ", ", " FROM rows_of_light")
-    )
-    val counts = read.head().toSeq
-    for (((where, found), expected) <- conditions.zip(counts).zip(all.head().toSeq)) assert(found == expected, where)
-    assert(counts.distinct.size > 5, "the conditions differ")
     val unknown = planOf(s"SELECT data FROM light WHERE hour($t) = 3 OR shardId LIKE '%1'")
     assert(!unknown.contains(" where "), unknown)
   }
