@@ -15,12 +15,10 @@ import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.{StreamingRelationV2, WriteToStream}
-import org.apache.spark.sql.catalyst.trees.TreeNodeTag
-import org.apache.spark.sql.connector.catalog.{Table, TableCatalog}
+import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.{DataSource, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.{
   AnalysisException,
   SparkSession,
@@ -181,29 +179,9 @@ private object TableStatements extends Rule[LogicalPlan] {
         case _ => append
       }
     case create: V2CreateTableAsSelectPlan => refuse(create)
-    case create: CreateTable if create.columns.nonEmpty => checked(create)
     case read: DataSourceV2Relation => checked(read, read.table)
     case read: StreamingRelationV2 => checked(read, read.table)
   }
-
-  /** Checks the options of a new table. Spark asks the provider for the columns only if the statement names none. */
-  private def checked(create: CreateTable): CreateTable = {
-    create.tableSpec match {
-      case spec: TableSpec if create.getTagValue(IsChecked).isEmpty =>
-        SessionTables.providerOf(spec.provider, conf).foreach { provider =>
-          val options = spec.options ++ spec.options.map { case (name, value) =>
-            TableCatalog.OPTION_PREFIX + name -> value
-          }
-          val all = spec.properties ++ options + (TableCatalog.PROP_PROVIDER -> provider.shortName())
-          provider.inferSchema(new CaseInsensitiveStringMap(all.asJava))
-        }
-        create.setTagValue(IsChecked, ())
-      case _ => ()
-    }
-    create
-  }
-
-  private val IsChecked = TreeNodeTag[Unit]("kinesis.options.checked")
 
   private def checked(read: LogicalPlan, table: Table): LogicalPlan = {
     table match {

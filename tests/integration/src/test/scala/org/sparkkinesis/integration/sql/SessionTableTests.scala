@@ -72,20 +72,6 @@ abstract class SessionTableTests extends TableFixture {
       "KINESIS_OPTION_UNKNOWN")
   }
 
-  test("CREATE TABLE refuses a misspelt option also if it names the columns") {
-    val columns = "(partitionKey STRING, data BINARY)"
-    val error = refused(spark.sql(s"CREATE TABLE misspelt_columns $columns USING kinesis OPTIONS (streamNme 'x')"))
-    assert(error.getCondition == "KINESIS_OPTION_UNKNOWN")
-    assert(error.getMessage.contains("Did you mean 'streamName'?"), error.getMessage)
-    assert(!hasTable("misspelt_columns"))
-    assert(refused(spark.sql(s"CREATE TABLE f (data BINARY) USING firehose OPTIONS (streamName 'x')")).getCondition ==
-      "KINESIS_OPTION_UNKNOWN")
-    spark.sql(
-      s"CREATE TABLE with_columns $columns USING kinesis OPTIONS (streamName 'x') TBLPROPERTIES ('team' = 'x')"
-    )
-    spark.sql("DROP TABLE with_columns")
-  }
-
   test("properties that are not options are ignored") {
     kinesis.admin.createStream("tagged", 1)
     put("tagged", 1)
