@@ -494,25 +494,26 @@ class ConnectionMethods(Builder):
         return self._with_kind("metadataRefreshInterval", value, str, int, timedelta)
 
     def metadata_start_timeout(self, value: str | int | timedelta | None) -> Self:
-        """Time for which the first start of a query waits for the metadata service. A query with a checkpoint does
-        not wait.
+        """Time for which the first start of a query waits for the metadata service, or for the streams of
+        `stream_pattern`. A query with a checkpoint does not wait.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1h.
 
         Default: ``30s``.
 
-        Applies with a logical stream.
+        Applies with a pattern or a logical stream.
         """
         return self._with_kind("metadataStartTimeout", value, str, int, timedelta)
 
     def metadata_max_age(self, value: str | int | timedelta | None) -> Self:
-        """Maximum age of the last valid answer of the metadata service. An older one fails the query.
+        """Maximum age of the last valid answer of the metadata service, or of the last listing of the streams of
+        `stream_pattern`. An older one fails the query.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 365d.
 
         Default: no maximum: an outage of the metadata service never fails a running query.
 
-        Query type: streaming. Applies with a logical stream.
+        Query type: streaming. Applies with a pattern or a logical stream.
         """
         return self._with_kind("metadataMaxAge", value, str, int, timedelta)
 
@@ -902,7 +903,7 @@ class SourceMethods(ConnectionMethods):
 
         Default: ``false``.
 
-        Applies with `deaggregation="true"`.
+        Applies with `deaggregation=True`.
         """
         return self._with_kind("deaggregation.hashRangeFilter", value, bool)
 
@@ -1156,7 +1157,7 @@ class SinkMethods(ConnectionMethods):
 
         Default: ``10000``.
 
-        Applies with `aggregation="false"`.
+        Applies with `aggregation=False`.
         """
         return self._with_kind("maxBufferedRecords", value, int)
 
@@ -1683,7 +1684,7 @@ class FirehoseMethods(Builder):
 
         Default: ``10000``.
 
-        Applies with `aggregation="false"`.
+        Applies with `aggregation=False`.
         """
         return self._with_kind("maxBufferedRecords", value, int)
 

@@ -12,19 +12,9 @@ from typing import Any
 
 import pytest
 
-from programs import program, run
+from programs import TRACE_TO_FILE, program, run
 from spark_kinesis import KinesisEmulator
 from spark_kinesis._redaction import SENSITIVE, SENSITIVE_PREFIXES
-
-LOG4J = """
-rootLogger.level = trace
-rootLogger.appenderRef.file.ref = file
-appender.file.type = File
-appender.file.name = file
-appender.file.fileName = ${sys:trace.file}
-appender.file.layout.type = PatternLayout
-appender.file.layout.pattern = %p %c %X %m%n%throwable
-"""
 
 # It reads and writes with references, looks at everything that shows options, and fails once.
 PROGRAM = """
@@ -114,7 +104,7 @@ def test_references_keep_secrets_out_of_all_that_spark_writes_and_shows(
     read, written = new_stream(), new_stream()
     kinesis.put_records(read, [(f"key-{i % 3}", f"value {i}") for i in range(30)])
     (tmp_path / "events").mkdir()
-    (tmp_path / "log4j2.properties").write_text(LOG4J)
+    (tmp_path / "log4j2.properties").write_text(TRACE_TO_FILE)
     (tmp_path / "given").write_text("planted-of-property-7")
     secrets: dict[str, str] = {}
     options: dict[str, str] = {}
