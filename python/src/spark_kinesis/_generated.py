@@ -105,6 +105,7 @@ class SourceKeywords(ConnectionKeywords, total=False):
     fail_on_data_loss: bool | None
     deaggregation: bool | None
     deaggregation_hash_range_filter: bool | None
+    partition_key_pruning: bool | None
     stream_id_pattern: str | None
     new_stream_position: str | datetime | Mapping[str, Any] | None
     on_stream_removed: Literal["drain", "park", "fail"] | None
@@ -295,11 +296,11 @@ class ConnectionMethods(Builder):
         return self._with_kind("roleExternalId", value, str)
 
     def role_session_name(self, value: str | None) -> Self:
-        """Session name of the assumed role.
+        """Session name of the assumed role. CloudTrail shows it with each call.
 
         Takes 2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-.
 
-        Default: ``spark-kinesis``.
+        Default: `spark-kinesis-` and the id of the Spark application.
 
         Applies with `role_arn` or `role_arn_of` or `metadata_allowed_roles`.
         """
@@ -905,6 +906,19 @@ class SourceMethods(ConnectionMethods):
         """
         return self._with_kind("deaggregation.hashRangeFilter", value, bool)
 
+    def partition_key_pruning(self, value: bool | None) -> Self:
+        """Read only the shards that the MD5 hashes of the partition keys in a filter select. Set it only if no
+        producer of the stream sets explicit hash keys or aggregates records, because such records may be in
+        other shards.
+
+        Takes true or false.
+
+        Default: ``false``.
+
+        Query type: batch.
+        """
+        return self._with_kind("partitionKeyPruning", value, bool)
+
     def stream_id_pattern(self, value: str | None) -> Self:
         """Regular expression for the ids of logical streams, for reads only.
 
@@ -1498,11 +1512,11 @@ class FirehoseMethods(Builder):
         return self._with_kind("roleExternalId", value, str)
 
     def role_session_name(self, value: str | None) -> Self:
-        """Session name of the assumed role.
+        """Session name of the assumed role. CloudTrail shows it with each call.
 
         Takes 2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-.
 
-        Default: ``spark-kinesis``.
+        Default: `spark-kinesis-` and the id of the Spark application.
 
         Applies with `role_arn` or `role_arn_of` or `metadata_allowed_roles`.
         """

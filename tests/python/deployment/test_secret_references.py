@@ -39,6 +39,7 @@ confs = {
     "spark.ui.enabled": "true",
     "spark.ui.port": "0",
     "spark.eventLog.enabled": "true",
+    "spark.eventLog.compress": "false",
     "spark.eventLog.dir": f"file://{folder}/events",
     "spark.sql.warehouse.dir": f"{folder}/warehouse",
     "spark.kinesis.test.secret": Path(folder, "given").read_text(),
@@ -148,7 +149,9 @@ def test_references_keep_secrets_out_of_all_that_spark_writes_and_shows(
     assert "planted-secret" not in said
     files = [file for file in tmp_path.rglob("*") if file.is_file() and file.name not in ("given", "program.py")]
     assert {"events", "checkpoint"} <= {file.relative_to(tmp_path).parts[0] for file in files}
-    assert any(b"env:PLANTED_1" in file.read_bytes() for file in files if "events" in file.parts)
+    # A classic session has no message with options in its event log, and its plans hide them.
+    shown = {"classic": read, "connect": "env:PLANTED_1"}[way].encode()
+    assert any(shown in file.read_bytes() for file in files if "events" in file.parts)
     assert [file for file in files if b"planted-secret" in file.read_bytes()] == []
 
 

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,37 @@ def test_a_small_quick_start_counts_every_word_across_micro_batches() -> None:
     assert int(batches.group(1)) >= 5
     assert re.search(r"All [\d,]+ counts are right", done.stdout)
     assert "5,000 of 5,000 (100%)" in done.stderr
+    bars = re.findall(r"^ +\S+  █+ [\d,]+$", done.stdout, re.MULTILINE)
+    assert len(bars) == 8
+
+
+def test_the_picture_has_the_greatest_counts_as_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    import quickstart
+
+    drawn = quickstart.picture({"the": 4000, "stream": 10, "of": 2000, "a": 1}, lines=3, width=8)
+    assert drawn.splitlines()[1:] == ["     the  ████████ 4,000", "      of  ████ 2,000", "  stream  █ 10"]
+
+
+def test_the_quick_start_stays_until_it_is_interrupted() -> None:
+    command = [sys.executable, str(EXAMPLES / "quickstart.py"), "--records", "1000", "--batches", "2", "--stay"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        pages: dict[str, str] = {}
+        for line in process.stdout:
+            name, _, address = line.partition(": ")
+            if name in ("Emulator", "Spark"):
+                with urllib.request.urlopen(address.strip()) as page:
+                    pages[name] = page.read().decode()
+            if line.startswith("Press Ctrl-C"):
+                break
+        assert "Kinesis emulator" in pages["Emulator"]
+        assert "Streaming Query" in pages["Spark"]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+    finally:
+        process.kill()
 
 
 def test_a_wrong_count_is_printed_and_ends_with_an_error(

@@ -10,13 +10,15 @@ sealed abstract class WriteEvent extends ConnectorEvent(EventSubject.Write)
 /**
  * A query starts writing. Emitted once per query, on the driver.
  *
+ * @param connector
+ *   version of the connector
  * @param settings
  *   the settings that decide order and rate, as text
  */
-final case class WriteStarted(streamName: Option[String], settings: String) extends WriteEvent {
+final case class WriteStarted(connector: String, streamName: Option[String], settings: String) extends WriteEvent {
   override def level: EventLevel = EventLevel.Info
   override def stream: Option[String] = streamName
-  override def message: String = s"Write started with $settings"
+  override def message: String = s"Write started by spark-kinesis $connector with $settings"
 }
 
 /**

@@ -13,6 +13,7 @@ import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.network.{Network, TestProxy}
 import org.sparkkinesis.reference.NetworkTable
 import org.sparkkinesis.reference.NetworkTable._
+import org.sparkkinesis.service.Operation
 import org.sparkkinesis.suite.TimedSuite
 
 /**
@@ -100,6 +101,17 @@ class NetworkMatrixSuite extends TimedSuite with BeforeAndAfterAll {
     rows.foreach { case (setting, cells) =>
       val expected = NetworkTable.calls.map(call => call -> setting.way.shown)
       assert(NetworkTable.calls.zip(cells) == expected, setting.title)
+    }
+  }
+
+  test("each call of the service names the application") {
+    val operations =
+      NetworkTable.calls.filter(call => Operation.all.exists(one => one.name == call && one.service != "sts"))
+    assert(operations.size > 10)
+    operations.foreach { call =>
+      assert(NetworkCalls.make(call, Some(emulator.endpoint), Network.Standard).isEmpty, call)
+      val agent = emulator.calls.userAgent(call)
+      assert(agent.exists(_.endsWith(NetworkCalls.Caller)), s"$call: $agent")
     }
   }
 

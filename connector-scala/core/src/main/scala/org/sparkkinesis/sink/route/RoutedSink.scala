@@ -40,8 +40,12 @@ final class RoutedSink(
   }
 
   @volatile private var targets = VectorMap.empty[String, (PhysicalStream, StreamRouter.Target)]
-  @volatile private var ended = KinesisSinkMetrics()
-  @volatile private var takenBack = 0L
+
+  /** The metrics of closed streams by their ARNs. */
+  @volatile private var ended = Map.empty[String, KinesisSinkMetrics]
+
+  /** The number of records that were taken back from each stream, by its ARN. */
+  @volatile private var takenBack = Map.empty[String, Long]
   private val last = new LastTarget[PhysicalStream](stream => targets.get(stream.arn).fold(open(stream))(_._2))
   private val logical = mutable.HashMap.empty[String, Logical]
   private val idOf = routes.byId.iterator.flatMap { case (id, streams) => streams.map(_.arn -> id) }.toMap
@@ -67,10 +71,21 @@ final class RoutedSink(
   }
 
   /** May be called from any thread. */
-  def metrics: KinesisSinkMetrics = targets.valuesIterator.map(_._2.sink.metrics).foldLeft(ended)(_ + _)
+  def metrics: KinesisSinkMetrics =
+    targets.valuesIterator.map(_._2.sink.metrics).foldLeft(ended.valuesIterator.foldLeft(KinesisSinkMetrics())(_ + _))(
+      _ + _
+    )
+
+  /** The metrics of each stream by its ARN. May be called from any thread. */
+  def metricsByStream: Map[String, KinesisSinkMetrics] =
+    (ended.iterator ++ targets.iterator.map { case (arn, (_, target)) => arn -> target.sink.metrics })
+      .toVector.groupMapReduce(_._1)(_._2)(_ + _)
 
   /** Number of records that were taken back from a stream and written to another one. From any thread. */
-  def rerouted: Long = takenBack
+  def rerouted: Long = reroutedByStream.valuesIterator.sum
+
+  /** The same for each stream that the records were taken back from, by its ARN. From any thread. */
+  def reroutedByStream: Map[String, Long] = takenBack
 
   /** Closes all streams. Cancels the requests of all of them before it waits for their end. */
   override def close(): Unit = {
@@ -147,7 +162,7 @@ final class RoutedSink(
         lastFailure = Some(access.explain(broken, cause))
         val back = targets.get(broken.arn).fold(IndexedSeq.empty[SinkRecord]) { case (_, open) => retire(broken, open) }
         back.reverseIterator.foreach(record => queue.addFirst(id -> record))
-        takenBack += back.size
+        takenBack = takenBack.updatedWith(broken.arn)(was => Some(was.getOrElse(0L) + back.size))
         access.left(broken, isPermanent, cause, back.size)
       case _ => throw access.explain(broken, cause)
     }
@@ -155,7 +170,8 @@ final class RoutedSink(
 
   private def retire(stream: PhysicalStream, open: StreamRouter.Target): IndexedSeq[SinkRecord] = {
     val back = open.takeBack()
-    ended = ended + open.sink.metrics.ended
+    val metrics = open.sink.metrics.ended
+    ended = ended.updatedWith(stream.arn)(was => Some(was.fold(metrics)(_ + metrics)))
     targets -= stream.arn
     last.forget()
     back

@@ -8,8 +8,8 @@ import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
 import org.sparkkinesis.concurrent.{BlockingWait, Clock, Scheduler, SystemClock, SystemScheduler, Waiting}
 import org.sparkkinesis.consume.poll.ShardReaders
 import org.sparkkinesis.error.KinesisConnectorException
-import org.sparkkinesis.event.{EventSink, Losses}
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
+import org.sparkkinesis.event.{EventSink, Losses}
 import org.sparkkinesis.service.{KinesisService, ServiceLease}
 
 /**

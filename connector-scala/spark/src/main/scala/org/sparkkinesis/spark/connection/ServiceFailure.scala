@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.connection
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
-import org.sparkkinesis.service.{IdentityErrors, Operation, ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.{IamResource, IdentityErrors, Operation, ServiceErrorKind, ServiceException}
 
 /** Turns a failed service call into an error that a user can act on: problem, cause and fix. */
 object ServiceFailure {
@@ -31,6 +31,7 @@ object ServiceFailure {
         ServiceErrors.accessDenied(
           operation = operation,
           permission = error.operation.permission,
+          resource = IamResource.of(error.operation).inErrors,
           stream = stream,
           serviceMessage = said
         )

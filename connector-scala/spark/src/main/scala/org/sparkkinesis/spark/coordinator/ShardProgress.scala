@@ -129,6 +129,7 @@ final private[coordinator] class ShardProgress(
     val mustName = from.hear(report, state.epoch)
     if (from.bufferIsFull && !wasFull) state.note(BufferFilled(from.id))
     if (wasFull && !from.bufferIsFull) state.note(BufferFreed(from.id))
+    from.outageEvents().foreach(state.note)
     if (from.missedReports > missed) state.note(ReportMissed(from.id))
     mustName
   }

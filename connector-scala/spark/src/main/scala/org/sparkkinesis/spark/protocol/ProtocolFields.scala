@@ -3,6 +3,7 @@ package org.sparkkinesis.spark.protocol
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
 
 import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.event.{ConsumerHealth, OngoingOutage, ThrottledCalls}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan.offset.ShardPosition
@@ -101,6 +102,23 @@ final private[protocol] class FieldsOut(bytes: ByteArrayOutputStream) extends Da
     }
     writeLong(value.openUpToMillis)
     writeLong(value.startEpoch)
+  }
+
+  def health(value: ConsumerHealth): Unit = {
+    writeLong(value.bufferBytes)
+    writeDouble(value.pollingSlowdown)
+    seq(value.throttled) { one =>
+      writeUTF(one.stream)
+      option(one.shard)(id => writeUTF(id.value))
+      writeByte(Operation.all.indexOf(one.operation))
+      writeLong(one.calls)
+    }
+    seq(value.outages) { one =>
+      writeUTF(one.stream)
+      writeInt(one.shards)
+      writeLong(one.millis)
+      writeReason(one.reason)
+    }
   }
 
   def end(value: TaskEnd): Unit = {
@@ -203,6 +221,13 @@ final private[protocol] class FieldsIn(bytes: Array[Byte]) extends DataInputStre
     readUTF(),
     readUTF(),
     option(readUTF())
+  )
+
+  def health(): ConsumerHealth = ConsumerHealth(
+    readLong(),
+    readDouble(),
+    seq(ThrottledCalls(readUTF(), option(ShardId(readUTF())), Operation.all(readByte().toInt), readLong())),
+    seq(OngoingOutage(readUTF(), readInt(), readLong(), readUTF()))
   )
 
   def end(): TaskEnd =

@@ -9,8 +9,8 @@ import scala.collection.mutable
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions, Options}
 import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors, OptionErrors}
-import org.sparkkinesis.event.{EventSink, Losses}
 import org.sparkkinesis.event.log.QueryContext
+import org.sparkkinesis.event.{EventSink, Losses}
 import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.model.{Shard, ShardId, StreamRef}
 import org.sparkkinesis.plan.offset.SourceOffset

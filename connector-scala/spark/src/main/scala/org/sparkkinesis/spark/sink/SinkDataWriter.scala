@@ -18,8 +18,9 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
   protected val timer: SharedTimer = SharedTimer.acquire()
   protected val events: EventSink = new EventLog(plan.query)
   private var row = 0L
-  @volatile private var dropped = 0L
-  @volatile private var deadLettered = 0L
+
+  /** The counts of invalid rows by their streams. */
+  @volatile private var refused = Map.empty[String, WriteCounts]
   private val held = Some(plan.onInvalid).collect { case OnInvalidRow.Hold(table) =>
     new HeldLetters(table, share.letterBytes)
   }
@@ -39,6 +40,9 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
 
   /** The counts so far without those of invalid rows. Any thread may call it. */
   protected def sent: WriteCounts
+
+  /** The same for each stream, by its name or ARN. */
+  protected def sentByStream: Map[String, WriteCounts]
 
   /** Sends a row to a dead-letter stream if the plan says so. A plan without such a stream returns false. */
   protected def sendLetter(row: InvalidRow): Boolean
@@ -80,19 +84,26 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
   final override def currentMetricsValues(): Array[CustomTaskMetric] = counts.values(plan.kind.metrics)
 
   /** Returns the counts so far. Any thread may call it. */
-  final def counts: WriteCounts = sent.copy(dropped = dropped, deadLettered = deadLettered)
+  final def counts: WriteCounts = refused.valuesIterator.foldLeft(sent)(_ + _)
+
+  /** Returns the counts of each stream so far, by its name or ARN. Any thread may call it. */
+  final def countsByStream: Map[String, WriteCounts] = WriteCounts.merge(sentByStream, refused)
+
+  /** The name of the query, else its id. */
+  final def queryName: String = plan.query.label
 
   /** Emits one event per task for any number of invalid rows. */
   private def noteInvalid(): Unit = firstInvalid.foreach { case (stream, reason) =>
-    events.emit(RowsInvalid(stream, partition, dropped + deadLettered, plan.onInvalid.action, reason))
+    val rows = refused.valuesIterator.map(invalid => invalid.dropped + invalid.deadLettered).sum
+    events.emit(RowsInvalid(stream, partition, rows, plan.onInvalid.action, reason))
   }
 
   private def invalid(row: InvalidRow): Unit = plan.onInvalid match {
-    case OnInvalidRow.Drop => dropped += 1
+    case OnInvalidRow.Drop => refuse(row, WriteCounts(dropped = 1))
     case OnInvalidRow.Hold(_) =>
       held.foreach(_.add(row))
-      deadLettered += 1
-    case _ if sendLetter(row) => deadLettered += 1
+      refuse(row, WriteCounts(deadLettered = 1))
+    case _ if sendLetter(row) => refuse(row, WriteCounts(deadLettered = 1))
     case _ => throw SinkErrors.rowInvalid(
         reason = row.reason,
         row = row.row,
@@ -100,6 +111,9 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
         stream = row.stream
       )
   }
+
+  private def refuse(row: InvalidRow, counts: WriteCounts): Unit =
+    refused = refused.updated(row.stream, refused.get(row.stream).fold(counts)(_ + counts))
 }
 
 /** Why a row cannot become a record, with what is known of the record. */

@@ -4,7 +4,9 @@ import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.value.OnInvalidRecord
-import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, Options, ReadOptions, StreamSelection, WriteOptions}
+import org.sparkkinesis.config.{
+  ConfigEntry, ConnectionOptions, ConnectorVersion, Options, ReadOptions, StreamSelection, WriteOptions
+}
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.event.log.EventLog
 import org.sparkkinesis.event.{
@@ -78,7 +80,7 @@ final class WritePlanner(
     )
     plan.checkedStreams.foreach(sources.refuse)
     val logical = routing.fold("")(routes => s"; ${routes.router.word} over ${routes.description}")
-    val started = WriteStarted(stream.map(_.toString), describe(columns, order) + logical)
+    val started = WriteStarted(ConnectorVersion.text, stream.map(_.toString), describe(columns, order) + logical)
     if (isNew(started)) events.emit(started)
     events.emit(WritePlanned(stream.map(_.toString), options(WriteOptions.onInvalidRecord).word))
     plan

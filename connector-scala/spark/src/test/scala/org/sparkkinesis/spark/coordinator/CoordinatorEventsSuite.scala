@@ -37,9 +37,11 @@ class CoordinatorEventsSuite extends TimedSuite {
       ()
     }
 
-    def report(bufferIsFull: Boolean, told: ShardReport*): Unit = {
+    def report(bufferIsFull: Boolean, told: ShardReport*): Unit = report(bufferIsFull, ConsumerHealth(), told)
+
+    def report(bufferIsFull: Boolean, health: ConsumerHealth, told: Seq[ShardReport]): Unit = {
       reports += 1
-      progress.accept(Report("1", 1, reports, full = false, bufferIsFull, Set.empty, told, Map.empty))
+      progress.accept(Report("1", 1, reports, full = false, bufferIsFull, Set.empty, told, Map.empty, health))
       ()
     }
 
@@ -58,6 +60,16 @@ class CoordinatorEventsSuite extends TimedSuite {
     Seq(false, true, true, false, false).foreach(rig.report(_))
     assert(rig.events.of[BufferFilled] == Vector(BufferFilled("1")))
     assert(rig.events.of[BufferFreed] == Vector(BufferFreed("1")))
+  }
+
+  test("an outage that only an executor sees begins and ends in the driver's log, once each") {
+    val rig = new Rig
+    val outage = OngoingOutage(orders, 2, 3000, "connection refused")
+    Seq(Nil, Seq(outage), Seq(outage.copy(millis = 33000)), Nil, Nil).foreach { outages =>
+      rig.report(bufferIsFull = false, ConsumerHealth(outages = outages), Nil)
+    }
+    assert(rig.events.of[ExecutorOutageBegan] == Vector(ExecutorOutageBegan(orders, "1", 2, "connection refused")))
+    assert(rig.events.of[ExecutorOutageEnded] == Vector(ExecutorOutageEnded(orders, "1", 33000)))
   }
 
   test("a shard that leaves the offset is finished") {

@@ -1,6 +1,7 @@
 package org.sparkkinesis.simulation.metadata
 
 import java.nio.charset.StandardCharsets.UTF_8
+
 import scala.concurrent.duration._
 import scala.util.Random
 

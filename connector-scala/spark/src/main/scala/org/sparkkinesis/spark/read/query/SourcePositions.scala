@@ -1,6 +1,6 @@
 package org.sparkkinesis.spark.read.query
 
-import org.sparkkinesis.config.ReadOptions
+import org.sparkkinesis.config.{ConnectorVersion, ReadOptions}
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 import org.sparkkinesis.event.QueryStarted
 import org.sparkkinesis.plan.offset.{LostLineage, SourceOffset, StreamOffset}
@@ -66,7 +66,7 @@ final private[read] class SourcePositions(
     val mode = session.options(ReadOptions.consumerMode).word
     from.read.foreach { stream =>
       val shards = stream.shards.toSeq.map { case (shard, at) => shard -> at.resumeAt }
-      session.events.emit(QueryStarted(stream.arn, mode, !choseBeginning, shards))
+      session.events.emit(QueryStarted(ConnectorVersion.text, stream.arn, mode, !choseBeginning, shards))
     }
   }
 

@@ -33,7 +33,8 @@ final private[reader] class DirectRead(
     environment.losses(settings.failOnDataLoss, events),
     waiting = environment.waiting,
     skipUpTo = range.skipUpTo,
-    firstArrivalMillis = range.firstArrivalMillis
+    firstArrivalMillis = range.firstArrivalMillis,
+    before = range.before
   )
   private val watch = environment.taskKiller().map(kill =>
     new SilenceWatch(

@@ -13,8 +13,8 @@ import org.sparkkinesis.plan.offset.{Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.connection.ServiceClock.Moment
 import org.sparkkinesis.spark.coordinator.state.{Overtaken, OvertakenShards}
-import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, OvertakenStore}
 import org.sparkkinesis.spark.session.StreamSession
+import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, OvertakenStore}
 
 /**
  * Compares positions with the retention periods of the streams, so that the query reports records that expired unread.

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.read
+package org.sparkkinesis.spark.read.batch
 
 import org.sparkkinesis.consume.RangeEnd
 import org.sparkkinesis.model._

@@ -1,4 +1,4 @@
-package org.sparkkinesis.spark.read
+package org.sparkkinesis.spark.read.batch
 
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 
@@ -54,24 +54,32 @@ private[read] object SizeEstimate {
     if (ranges.size > MeasuredShards) bound
     else
       try {
-        val all = measured(ranges, client, nowMillis)
+        val all = ranges.zip(pages(ranges, client, SampleRecords)).map { case (range, page) =>
+          ofShard(page, range.end, nowMillis)
+        }
         SizeEstimate(all.map(_.bytes).foldLeft(0L)(plus), Some(all.flatMap(_.rows).sum))
       } catch { case NonFatal(_) => bound }
   }
 
-  private def measured(
+  /**
+   * Returns the first records of each range, in two calls for each.
+   *
+   * @param limit
+   *   number of records
+   */
+  def pages(
       ranges: Seq[ShardRange],
       client: String => ServiceLease[KinesisService],
-      nowMillis: Long
-  ): Seq[SizeEstimate] = Using.Manager { use =>
+      limit: Int
+  ): Seq[RecordPage] = Using.Manager { use =>
     val pages = ranges.map { range =>
       val service = use(client(range.shard.stream)).service
       val stream = StreamRef.parse(range.shard.stream).getOrElse(StreamRef.ByName(range.stream))
       service.getShardIterator(stream, range.shard.shard, range.after)
-        .thenCompose[RecordPage](service.getRecords(stream, _, SampleRecords))
+        .thenCompose[RecordPage](service.getRecords(stream, _, limit))
     }
     CompletableFuture.allOf(pages: _*).get(LongestWait.toMillis, TimeUnit.MILLISECONDS)
-    ranges.zip(pages).map { case (range, page) => ofShard(page.join(), range.end, nowMillis) }
+    pages.map(_.join())
   }.get
 
   /** Projects the rate of the first records to the end of the range. */
@@ -97,7 +105,8 @@ private[read] object SizeEstimate {
     case _ => true
   }
 
-  private def startOf(range: ShardRange, oldestMillis: String => Long): Long = {
+  /** Returns when the first record of a range may have arrived. */
+  def startOf(range: ShardRange, oldestMillis: String => Long): Long = {
     val oldest = oldestMillis(range.shard.stream)
     range.after match {
       case StartingPosition.AtTimestamp(millis) => math.max(millis, oldest)
@@ -106,13 +115,15 @@ private[read] object SizeEstimate {
   }
 
   private def endOf(range: ShardRange, nowMillis: Long): Long = endOf(range.end, nowMillis)
-  private def endOf(end: RangeEnd, nowMillis: Long): Long = end match {
+
+  /** Returns when the last record of a range may have arrived. */
+  def endOf(end: RangeEnd, nowMillis: Long): Long = end match {
     case RangeEnd.ArrivedBy(millis) => math.min(millis, nowMillis)
     case _ => nowMillis
   }
 
   /** Returns the number of bytes that a shard accepts in a time. */
-  private def largest(millis: Long): Long =
+  def largest(millis: Long): Long =
     math.max(0L, millis) * KinesisQuotas.Shard.WriteBytesPerSecond / 1000
 
   private def plus(one: Long, other: Long): Long = {
