@@ -153,6 +153,7 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
 }
 
 private object LiveLineage {
+
   /** The number of streams that are described before a batch, in turn, because no record is read meanwhile. */
   val AtOnce = 4
 }
