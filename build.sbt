@@ -47,7 +47,7 @@ def module(name: String): Project =
 
 lazy val root = project
   .in(file("."))
-  .aggregate(suite, kit, core, aws, spark, firehose, emulator, connector)
+  .aggregate(suite, kit, core, aws, spark, firehose, emulator, connector, emulatorJar)
   .aggregate(conformance, integration, chaos, simulation, bench, peer)
   .settings(publish / skip := true)
 
@@ -92,8 +92,12 @@ lazy val bufferLeaks = Test / javaOptions ++= Seq(
   "-Dio.netty.customResourceLeakDetector=org.sparkkinesis.emulator.kit.BufferLeakDetector"
 )
 
-/** The one jar that users get: everything above, with its dependencies relocated. */
-lazy val connector = module("connector").dependsOn(spark, firehose, emulator).settings(Packaging.settings)
+/** The one jar that a query needs: the source and the sinks, with their dependencies relocated. */
+lazy val connector = module("connector").dependsOn(spark, firehose).settings(Packaging.connector(spark))
+
+/** The emulator for the tests of users: a jar of its own, which runs without the connector's. */
+lazy val emulatorJar = Project("emulatorJar", file("connector-scala/emulator-jar"))
+  .settings(common).dependsOn(emulator).settings(Packaging.emulator)
 
 def testProject(name: String): Project =
   Project(name, file(s"tests/$name")).settings(common, publish / skip := true)

@@ -60,6 +60,9 @@ object Dependencies {
 
   val nettyServer: Seq[ModuleID] =
     Seq("netty-codec-http", "netty-codec-http2", "netty-handler").map("io.netty" % _ % netty)
+
+  /** Leaves unused code out of the published jar. A tool of the build only. */
+  val proguard = "com.guardsquare" % "proguard-base" % "7.7.0"
   val eventStream = "software.amazon.eventstream" % "eventstream" % "1.0.1"
   val sparkSql = "org.apache.spark" %% "spark-sql" % spark
 

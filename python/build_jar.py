@@ -1,4 +1,4 @@
-"""Builds the jar into the package with the project's sbt, when the sources of a checkout are newer than it."""
+"""Builds the jars into the package with the project's sbt, when the sources of a checkout are newer than they are."""
 
 from __future__ import annotations
 
@@ -32,41 +32,44 @@ def checkout() -> Path | None:
     return root if (root / "sbt").is_file() and (root / "build.sbt").is_file() else None
 
 
-def jar() -> Path:
-    """Where the jar belongs."""
+def jars() -> dict[str, Path]:
+    """Where the jars belong, by the project that builds each."""
     match = re.search(r'^__version__ = "([^"]+)"$', (PACKAGE / "_version.py").read_text(), re.MULTILINE)
     if match is None:
         raise SystemExit("build_jar: _version.py holds no line of the form: __version__ = ...")
-    return JARS / f"spark-kinesis_2.13-{match.group(1)}.jar"
+    names = {"connector": "spark-kinesis", "emulator-jar": "spark-kinesis-emulator"}
+    return {project: JARS / f"{name}_2.13-{match.group(1)}.jar" for project, name in names.items()}
 
 
 def digest_of_sources(root: Path) -> str:
-    """Changes with every file that the jar is made from, and with nothing else."""
+    """Changes with every file that the jars are made from, and with nothing else."""
     sha = hashlib.sha256()
     for file in sorted({file for pattern in _SOURCES for file in root.glob(pattern) if file.is_file()}):
         sha.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes() + b"\0")
     return sha.hexdigest()
 
 
-def ensure_jar() -> str:
-    """Build the jar if it is missing or older than the sources; says what was done."""
+def ensure_jars() -> str:
+    """Build the jars if one is missing or older than the sources; says what was done."""
     root = checkout()
+    missing = [jar for jar in jars().values() if not jar.is_file()]
     if root is None:
-        if not jar().is_file():
-            raise SystemExit(f"build_jar: {jar()} is missing, and there are no sources to build it from")
-        return "the jar came with the distribution"
+        if missing:
+            raise SystemExit(f"build_jar: {missing[0]} is missing, and there are no sources to build it from")
+        return "the jars came with the distribution"
     digest = digest_of_sources(root)
-    if jar().is_file() and _STAMP.is_file() and _STAMP.read_text() == digest:
-        return "the jar is up to date"
+    if not missing and _STAMP.is_file() and _STAMP.read_text() == digest:
+        return "the jars are up to date"
     environment = {**os.environ, "VIRTUAL_ENV": os.environ.get("VIRTUAL_ENV", sys.prefix)}
-    subprocess.run(["./sbt", "connector/assembly"], cwd=root, env=environment, check=True)
+    subprocess.run(["./sbt", "connector/assembly", "emulatorJar/assembly"], cwd=root, env=environment, check=True)
     JARS.mkdir(exist_ok=True)
     for old in JARS.glob("*.jar"):
         old.unlink()
-    shutil.copyfile(root / "connector-scala" / "connector" / "target" / jar().name, jar())
+    for project, jar in jars().items():
+        shutil.copyfile(root / "connector-scala" / project / "target" / jar.name, jar)
     _STAMP.write_text(digest)
-    return f"built {jar().relative_to(root)}"
+    return f"built {', '.join(jar.name for jar in jars().values())}"
 
 
 if __name__ == "__main__":
-    print(ensure_jar())
+    print(ensure_jars())

@@ -1,4 +1,4 @@
-"""The hook by which a wheel and a source distribution hold the jar."""
+"""The hook by which a wheel and a source distribution hold the jars."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ class JarBuildHook(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called by hatchling before files are collected."""
         if version != "editable":
-            self.app.display_info(build_jar.ensure_jar())
+            self.app.display_info(build_jar.ensure_jars())

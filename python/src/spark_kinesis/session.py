@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 def jar_path() -> Path:
     """Return the jar of this package. It is an error if the file is missing, which Spark would only log."""
-    jar = Path(__file__).parent / "jars" / f"spark-kinesis_2.13-{__version__}.jar"
+    return packaged_jar("spark-kinesis")
+
+
+def packaged_jar(name: str) -> Path:
+    """Return one of the jars in this package."""
+    jar = Path(__file__).parent / "jars" / f"{name}_2.13-{__version__}.jar"
     if not jar.is_file():
         raise KinesisConnectorError.of(
             "KINESIS_JAR_MISSING",

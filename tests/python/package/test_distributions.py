@@ -12,6 +12,7 @@ import pytest
 
 from programs import SPARK_HOME, program, run
 from spark_kinesis import KinesisEmulator, __version__, jar_path
+from spark_kinesis.emulator.java import emulator_jar
 
 READ = """
 import sys
@@ -43,17 +44,18 @@ def built(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_wheel_and_source_distribution_hold_the_jar_and_the_licence(built: Path, root: Path) -> None:
-    jar = f"spark_kinesis/jars/{jar_path().name}"
+def test_wheel_and_source_distribution_hold_the_jars_and_the_licence(built: Path, root: Path) -> None:
+    jars = {f"spark_kinesis/jars/{jar.name}" for jar in (jar_path(), emulator_jar())}
     with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
         names = wheel.namelist()
-    assert jar in names
+    assert {name for name in names if name.endswith(".jar")} == jars
     assert "spark_kinesis/py.typed" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     for name in ("LICENSE", "NOTICE"):
         assert (root / "python" / name).read_text() == (root / name).read_text()
     with tarfile.open(next(built.glob("*.tar.gz"))) as source:
-        assert any(name.endswith(f"src/{jar}") for name in source.getnames())
+        jars_of_source = {name.split("/src/")[-1] for name in source.getnames() if name.endswith(".jar")}
+    assert jars_of_source == jars
 
 
 def test_the_wheel_works_in_a_fresh_virtual_environment(built: Path, root: Path, tmp_path: Path) -> None:
