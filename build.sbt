@@ -2,8 +2,8 @@ import Dependencies._
 
 ThisBuild / organization := "org.sparkkinesis"
 ThisBuild / version := Version.read(file("python/src/spark_kinesis/_version.py"))
-ThisBuild / scalaVersion := scala213
-ThisBuild / semanticdbEnabled := true
+ThisBuild / scalaVersion := SparkLine.current.scala
+ThisBuild / semanticdbEnabled := SparkLine.current.isDefault
 ThisBuild / semanticdbVersion := "4.14.2"
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
 
@@ -14,20 +14,7 @@ Global / concurrentRestrictions := Seq(
   Tags.exclusiveGroup(Tags.Clean)
 )
 
-lazy val common = Seq(
-  scalacOptions ++= Seq(
-    "-deprecation",
-    "-feature",
-    "-unchecked",
-    "-Xlint:_,-byname-implicit",
-    "-Wunused:_",
-    "-Wdead-code",
-    "-Xsource:3",
-    "-Werror",
-    // One jar for several Spark lines: forwarders would name types that older lines lack.
-    "-Xmixin-force-forwarders:false",
-    "-release:17"
-  ),
+lazy val common = SparkLine.settings ++ Seq(
   Compile / doc / sources := Nil,
   javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror"),
   libraryDependencies += archUnit,
@@ -70,8 +57,8 @@ lazy val aws = module("aws").dependsOn(
 ).settings(libraryDependencies ++= Dependencies.aws :+ (slf4j % Provided), bufferLeaks)
 
 /** The Data Source V2 connector. */
-lazy val spark = module("spark").dependsOn(aws, core % "compile->compile;test->test").settings(libraryDependencies +=
-  sparkSql % Provided)
+lazy val spark = module("spark").dependsOn(aws, core % "compile->compile;test->test")
+  .settings(SparkLine.ofConnector, libraryDependencies += sparkSql % Provided)
 
 /** The sink for Amazon Data Firehose, on what the Kinesis sink consists of. */
 lazy val firehose = module("firehose")

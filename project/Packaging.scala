@@ -21,7 +21,7 @@ object Packaging {
     "io.netty",
     "org.reactivestreams",
     "com.fasterxml.jackson"
-  )
+  ) ++ SparkLine.addedPackages
 
   /** Parts of Netty that neither the AWS SDK's client nor the emulator's server loads. */
   private val unusedNetty = Seq(
@@ -55,15 +55,16 @@ object Packaging {
 
   private def jar(artifact: String, shaded: String, rules: Seq[Rule]): Seq[Setting[_]] = Seq(
     name := artifact,
-    moduleName := s"${artifact}_2.13",
+    moduleName := s"$artifact${SparkLine.current.suffix}",
     versionScheme := Some("early-semver"),
     crossPaths := false,
-    assembly / assemblyJarName := s"${artifact}_2.13-${version.value}.jar",
+    assembly / assemblyJarName := s"${moduleName.value}-${version.value}.jar",
     assembly / assemblyOutputPath := target.value / (assembly / assemblyJarName).value,
     assembly / test := {},
     assemblyPackageScala / assembleArtifact := false,
     assembly / assemblyShadeRules :=
-      rules ++ relocated.map(name => ShadeRule.rename(s"$name.**" -> s"$shaded.$name.@1").inAll),
+      rules ++ relocated.map(name => ShadeRule.rename(s"$name.**" -> s"$shaded.$name.@1").inAll) ++
+        SparkLine.addedClasses.map(name => ShadeRule.rename(s"$name*" -> s"$shaded.$name@1").inAll),
     assembly / assemblyMergeStrategy := {
       case PathList("META-INF", "licenses", _*) => MergeStrategy.singleOrError
       case PathList("META-INF", "LICENSE" | "NOTICE") => MergeStrategy.preferProject
@@ -84,6 +85,7 @@ object Packaging {
             .exists(path.endsWith) => MergeStrategy.discard
       // Of the SDK's client for Firehose only the endpoint rules are used.
       case path if path.startsWith(firehose) && !path.startsWith(s"${firehose}endpoints/") => MergeStrategy.discard
+      case PathList("scala-collection-compat.properties") => MergeStrategy.discard
       case path if unusedNetty.exists(part => path.startsWith(s"${shaded.replace('.', '/')}/io/netty/$part")) =>
         MergeStrategy.discard
       case path => (assembly / assemblyMergeStrategy).value(path)

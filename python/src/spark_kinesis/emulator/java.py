@@ -14,7 +14,7 @@ from spark_kinesis.session import packaged_jar
 MAIN = "org.sparkkinesis.emulator.EmulatorMain"
 
 _SPARK_JARS = (
-    "scala-library-2.13*.jar",
+    "scala-library-2.1*.jar",
     "slf4j-api-*.jar",
     "log4j-slf4j2-impl-*.jar",
     "log4j-api-*.jar",

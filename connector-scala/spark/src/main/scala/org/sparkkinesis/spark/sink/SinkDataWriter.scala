@@ -2,7 +2,7 @@ package org.sparkkinesis.spark.sink
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
-import org.apache.spark.sql.connector.write.{DataWriter, WriterCommitMessage}
+import org.apache.spark.sql.connector.write.WriterCommitMessage
 
 import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.event.log.EventLog
@@ -14,7 +14,7 @@ import org.sparkkinesis.spark.sink.invalid.{HeldLetter, HeldLetters, InvalidRow,
  * Writes the rows of one partition. `commit` returns only after the service has stored all of them; `abort` abandons
  * the rest. For the task's thread, except [[counts]].
  */
-abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) extends DataWriter[InternalRow] {
+abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) extends RowsWriter {
   protected val timer: SharedTimer = SharedTimer.acquire()
   protected val events: EventSink = new EventLog(plan.query)
   private var row = 0L
@@ -31,9 +31,6 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
 
   /** Sends the row, or returns why it cannot become a record. */
   protected def send(values: InternalRow): Option[Refusal]
-
-  /** Returns when all rows are stored. */
-  protected def flush(): Unit
 
   /** Releases what the writer holds. Called once. */
   protected def release(): Unit
@@ -56,12 +53,6 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
       if (firstInvalid.isEmpty) firstInvalid = Some(refusal.stream -> refusal.reason)
       invalid(InvalidRow(partition, row, refusal.stream, refusal.reason, refusal.partitionKey, refusal.data))
     }
-  }
-
-  /** Sends the last rows as well, because Spark reads the metrics of the SQL tab after this call, before `commit`. */
-  final override def writeAll(rows: java.util.Iterator[InternalRow]): Unit = {
-    super.writeAll(rows)
-    flush()
   }
 
   final override def commit(): WriterCommitMessage = {

@@ -6,12 +6,8 @@ import org.apache.spark.sql.types.StructType
 import org.sparkkinesis.config.FirehoseOptions
 import org.sparkkinesis.spark.table.{ConnectorTableProvider, OptionCheck, SecretWarnings, TableOptions}
 
-/**
- * Provides `format("firehose")` and `USING firehose` for writes. Spark finds it through its service entry. It creates
- * tables from options and calls no service.
- */
-final class FirehoseTableProvider extends ConnectorTableProvider {
-  override def shortName(): String = FirehoseSink.format
+/** Creates tables of delivery streams, for writes, from options. It calls no service. */
+final class FirehoseTables(override val shortName: String) extends ConnectorTableProvider {
   override def columns: StructType = FirehoseTable.Columns
 
   override protected def options(properties: Map[String, String]): TableOptions = {
@@ -23,7 +19,5 @@ final class FirehoseTableProvider extends ConnectorTableProvider {
 }
 
 /** Checks the options of a write to a delivery stream. */
-final class FirehoseOptionCheck
-    extends OptionCheck(FirehoseOptions.read(_, SecretWarnings.resolver), FirehosePlanner.check) {
-  override def shortName(): String = "firehose-sink-options"
-}
+final class DeliveryOptionCheck(format: String)
+    extends OptionCheck(format, FirehoseOptions.read(_, SecretWarnings.resolver), FirehosePlanner.check)

@@ -19,21 +19,15 @@ import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.{DataSource, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.{
-  AnalysisException,
-  SparkSession,
-  SparkSessionExtensions,
-  SparkSessionExtensionsProvider,
-  classic
-}
+import org.apache.spark.sql.{AnalysisException, SparkSession, SparkSessionExtensions}
 
 import org.sparkkinesis.error.TableErrors
 import org.sparkkinesis.spark.error.StatementException
 
-/** Adds the connector's rules to each session. Spark finds it through its service entry. */
-final class ConnectorExtensions extends SparkSessionExtensionsProvider {
-  override def apply(extensions: SparkSessionExtensions): Unit = {
-    extensions.injectHintResolutionRule(new NamedSessionTables(_))
+/** The connector's rules for each session. */
+object ConnectorRules {
+  def addTo(extensions: SparkSessionExtensions): Unit = {
+    LineApi.injectFirst(extensions, new NamedSessionTables(_))
     extensions.injectResolutionRule(_ => ReadSessionTables)
     extensions.injectResolutionRule(_ => TableStatements)
   }
@@ -48,6 +42,8 @@ private object SessionTables {
   /** The provider of a format, if it is one of the connector's. */
   def providerOf(format: Option[String], conf: SQLConf): Option[SessionTableProvider] =
     format.filter(isOurs).flatMap(DataSource.lookupDataSourceV2(_, conf)).collect {
+      case registered: RegisteredTables => registered.implementation()
+    }.collect {
       case provider: SessionTableProvider => provider
     }
 
@@ -100,13 +96,10 @@ final private class NamedSessionTables(session: SparkSession) extends Rule[Logic
 
   private def read(relation: UnresolvedRelation, provider: SessionTableProvider, table: CatalogTable): LogicalPlan =
     if (!relation.isStreaming) relationOf(provider, table, settings(relation))
-    else session.readStream.format(provider.shortName()).load() match {
-      case rows: classic.Dataset[_] => rows.queryExecution.analyzed match {
-          case stream: StreamingRelationV2 =>
-            replaced(stream, stream.table, provider.tableOf(table.properties, settings(relation)))
-          case other => throw new IllegalStateException(s"not a stream: ${other.getClass}")
-        }
-      case other => throw new IllegalStateException(s"not a stream of a classic session: ${other.getClass}")
+    else LineApi.analyzed(session.readStream.format(provider.shortName).load()) match {
+      case stream: StreamingRelationV2 =>
+        replaced(stream, stream.table, provider.tableOf(table.properties, settings(relation)))
+      case other => throw new IllegalStateException(s"not a stream: ${other.getClass}")
     }
 
   /** The options of one read or write, without what Spark adds to them. */
