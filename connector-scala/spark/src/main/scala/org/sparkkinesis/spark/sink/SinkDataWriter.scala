@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.sink
 
+import org.apache.spark.TaskContext
+import org.apache.spark.sparkkinesis.RunningTask
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.{DataWriter, WriterCommitMessage}
@@ -17,6 +19,8 @@ import org.sparkkinesis.spark.sink.invalid.{HeldLetter, HeldLetters, InvalidRow,
 abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) extends DataWriter[InternalRow] {
   protected val timer: SharedTimer = SharedTimer.acquire()
   protected val events: EventSink = new EventLog(plan.query)
+  private val task = Option(TaskContext.get())
+  private val killed = task.map(context => new KillWatch(() => context.isInterrupted(), timer))
   private var row = 0L
   @volatile private var dropped = 0L
   @volatile private var deadLettered = 0L
@@ -48,7 +52,7 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
 
   final override def write(values: InternalRow): Unit = {
     row += 1
-    send(values).foreach { refusal =>
+    whileWanted(send(values)).foreach { refusal =>
       if (firstInvalid.isEmpty) firstInvalid = Some(refusal.stream -> refusal.reason)
       invalid(InvalidRow(partition, row, refusal.stream, refusal.reason, refusal.partitionKey, refusal.data))
     }
@@ -57,11 +61,11 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
   /** Sends the last rows as well, because Spark reads the metrics of the SQL tab after this call, before `commit`. */
   final override def writeAll(rows: java.util.Iterator[InternalRow]): Unit = {
     super.writeAll(rows)
-    flush()
+    whileWanted(flush())
   }
 
   final override def commit(): WriterCommitMessage = {
-    flush()
+    whileWanted(flush())
     noteInvalid()
     WrittenPartition(counts, held.fold(Seq.empty[HeldLetter])(_.all)).message
   }
@@ -70,6 +74,7 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
 
   final override def close(): Unit = if (isOpen) {
     isOpen = false
+    killed.foreach(_.close())
     try release()
     finally {
       timer.close()
@@ -81,6 +86,14 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
 
   /** Returns the counts so far. Any thread may call it. */
   final def counts: WriteCounts = sent.copy(dropped = dropped, deadLettered = deadLettered)
+
+  /** Makes a call that may block, and ends it if the task is killed, as when its job is cancelled. */
+  private def whileWanted[A](call: => A): A = killed match {
+    case None => call
+    case Some(watch) =>
+      task.foreach(RunningTask.endIfKilled)
+      watch.watching(call)
+  }
 
   /** Emits one event per task for any number of invalid rows. */
   private def noteInvalid(): Unit = firstInvalid.foreach { case (stream, reason) =>
