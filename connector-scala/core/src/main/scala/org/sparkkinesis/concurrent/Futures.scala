@@ -33,6 +33,29 @@ object Futures {
     ()
   }
 
+  /** Returns a future that is done when all are done, whatever their results. */
+  def allDone(futures: Iterable[CompletableFuture[_]]): CompletableFuture[Void] =
+    CompletableFuture.allOf(futures.toSeq: _*)
+
+  /** Returns a future of `call` whose `cancel` asks for the end of the call, and which is done when that has ended. */
+  def abortable[A, B](call: CompletableFuture[A])(result: A => B): CompletableFuture[B] = {
+    val ended = new AbortableFuture[B](() => {
+      call.cancel(true)
+      ()
+    })
+    forward(call.thenApply[B](result(_)), ended)
+    ended
+  }
+
+  /** Returns the failure of a future that is done, if it has failed. */
+  def failureOf(done: CompletableFuture[_]): Option[Throwable] =
+    if (!done.isCompletedExceptionally) None
+    else
+      try {
+        done.join()
+        None
+      } catch { case NonFatal(failure) => Some(unwrap(failure)) }
+
   /** Returns a future that is done after `delay`, on a thread of the scheduler. */
   def after(scheduler: Scheduler, delay: FiniteDuration): CompletableFuture[Unit] = {
     val over = new CompletableFuture[Unit]

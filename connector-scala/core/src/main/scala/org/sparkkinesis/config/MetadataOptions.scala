@@ -23,7 +23,7 @@ object MetadataOptions {
     "streamId",
     list("the id of a logical stream", "the id of a logical stream", "[^,\\s][^,]*"),
     "Id of the logical stream, whose physical streams `metadataService` names. A read accepts several ids, separated " +
-      "by commas."
+      "by commas, and so does a write whose rows have a column `streamId`."
   )
 
   val streamIdPattern: ConfigEntry[Pattern] = both(

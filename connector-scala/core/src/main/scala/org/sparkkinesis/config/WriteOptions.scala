@@ -35,7 +35,8 @@ object WriteOptions {
     "How records are distributed over the active physical streams of `streamId`: `roundRobin` fills a request for " +
       "one stream, then for the next one, by their weights; `hash` writes all records of a partition key to one " +
       "stream; `priority` writes to the streams with the highest priority. `class:` and the name of a " +
-      "`java.util.function.BiFunction<String, List<String>, String>` chooses an ARN by a partition key and the ARNs.",
+      "`RecordRouter` of the connector, or of a `java.util.function.BiFunction<String, List<String>, String>` that " +
+      "gets a partition key and the ARNs, returns the ARN for each record.",
     default = "roundRobin",
     effect = Effect.OfWrites.streams(StreamSelection.Logical)
   )

@@ -183,7 +183,7 @@ final case class WriteLimitChanged(streamName: String, from: Long, to: Long) ext
 final case class StreamLeft(streamName: String, records: Int, reason: String) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
   override def message: String =
-    s"The stream is not written any more until it answers again. ${count(records.toLong, "record")} of this task " +
+    s"The stream is not written any more until it stores a record again. ${count(records.toLong, "record")} of this task " +
       s"that it has not acknowledged, some of which it may have stored, are written to the other streams. " +
       s"Reason: $reason"
 }
@@ -218,10 +218,18 @@ final case class RoutesNotCached() extends WriteEvent {
       "or 'metadataCache'"
 }
 
-/** A stream that was left because of a failure answers again and is written again. */
+/** An executor with a stream in trouble could not ask the driver for newer routes. It asks again. */
+final case class RoutesNotAsked(reason: String) extends WriteEvent {
+  override def stream: Option[String] = None
+  override def level: EventLevel = EventLevel.Warn
+  override def message: String =
+    s"The driver does not answer whether the metadata names other streams. The task asks again. Reason: $reason"
+}
+
+/** A stream that was left because of a failure has stored a record and is written again. */
 final case class StreamUsedAgain(streamName: String) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Info
-  override def message: String = "The stream answers again and is written again"
+  override def message: String = "The stream has stored a record and is written again"
 }
 
 /** A task had rows that cannot become records. Emitted once per task and stream. */

@@ -15,6 +15,9 @@ final class DeliveryProgress {
     isAny = true
   }
 
+  /** The time in nanoseconds at which the destination last accepted an entry. */
+  def acceptedAt: Option[Long] = if (isAny) Some(lastNanos) else None
+
   /**
    * Returns the time from which the delivery timeout of an entry counts: the time of `write`, or the later time at
    * which the destination last accepted an entry.

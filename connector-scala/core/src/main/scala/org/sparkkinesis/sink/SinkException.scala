@@ -48,6 +48,10 @@ final class DeliveryFailedException(val attempts: Int, val waitedMillis: Long, v
 final class DestinationStalledException(val waitedMillis: Long)
     extends SinkException(s"the destination accepted no entry for $waitedMillis ms", null)
 
+/** The owner writes to another destination, because newer routes name one and this one accepts nothing. */
+final class DestinationReplacedException
+    extends SinkException("it accepts no record, and a newer version of the metadata names another stream", null)
+
 /** Another writer of the task has failed, so there will never be room for more. */
 final class OtherWriterFailedException(val failure: SinkException)
     extends SinkException(s"another writer of the task has failed: ${failure.getMessage}", failure)

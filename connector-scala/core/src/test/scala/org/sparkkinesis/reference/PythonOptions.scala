@@ -20,9 +20,12 @@ object PythonOptions {
   private def of(scope: Scope): Seq[ConfigEntry[_]] =
     ConnectorOptions.all.filter(_.effect.sides == Effect.of(scope).sides).filterNot(retries)
 
-  /** A read takes several of these, a write one. */
+  /** A read takes several of these, and a write one stream, or several logical ones. */
   private val naming: Seq[ConfigEntry[_]] =
     Seq(ConnectionOptions.streamName, ConnectionOptions.streamARN, MetadataOptions.streamId)
+
+  /** Whether a write takes one of these, although a read takes several. */
+  private def takesOne(entry: ConfigEntry[_]): Boolean = isNaming(entry) && entry.key != MetadataOptions.streamId.key
 
   private def retriedBy(scope: Scope): Seq[RetryEntries] =
     RetryOptions.tunable.filter(of => of.scope == Scope.Connection || of.scope == scope)
@@ -32,7 +35,13 @@ object PythonOptions {
 
   private val source = Part("Source", "Connection", title(Scope.Read), naming ++ of(Scope.Read))
 
-  private val sink = Part("Sink", "Connection", title(Scope.Write), naming.map(ofOne(_)) ++ of(Scope.Write))
+  private val sink = Part(
+    "Sink",
+    "Connection",
+    title(Scope.Write),
+    naming.map(entry => if (takesOne(entry)) ofOne(entry) else entry) ++
+      of(Scope.Write)
+  )
 
   private val firehose =
     Part("Firehose", "", "writing to Amazon Data Firehose", FirehoseOptions.all.filterNot(retries))
@@ -117,7 +126,7 @@ object PythonOptions {
 
   /** The type that the builder of a write accepts for an option that takes several values in a read. */
   private def pythonType(part: Part, entry: ConfigEntry[_]): String =
-    if (part == sink && isNaming(entry)) "str" else entry.kind.pythonType
+    if (part == sink && takesOne(entry)) "str" else entry.kind.pythonType
 
   private def isNaming(entry: ConfigEntry[_]): Boolean = naming.exists(_.key == entry.key)
 
@@ -145,12 +154,12 @@ object PythonOptions {
       entry.default.map(text => s"``$text``").orElse(Option.when(entry.defaultDoc.nonEmpty)(entry.defaultDoc))
     val signature = if (entry.isPrefix) s"self, ${entry.placeholder}: str, value" else "self, value"
     val expected =
-      if (part == sink && isNaming(entry)) entry.kind.expected.replaceAll(", or several.*", "") else entry.kind.expected
+      if (part == sink && takesOne(entry)) entry.kind.expected.replaceAll(", or several.*", "") else entry.kind.expected
     val reference = if (entry.sensitive) s", or ${SecretReference.Expected}" else ""
     val docstring = Seq(entry.doc, s"Takes $expected$reference.") ++ default.map(text => s"Default: $text.") ++
       applies(entry)
     val set =
-      if (part == sink && isNaming(entry)) s"self._with_one(${literal(entry.key)}, value)"
+      if (part == sink && takesOne(entry)) s"self._with_one(${literal(entry.key)}, value)"
       else if (entry.isPrefix)
         s"self._with_of(${literal(entry.key.stripSuffix(".*"))}, ${entry.placeholder}, value, ${classes(kind)})"
       else s"self._with_kind(${literal(entry.key)}, value, ${classes(kind)})"

@@ -29,7 +29,8 @@ class SparkArchitectureSuite extends TimedSuite {
   test("each layer of the module uses only itself and the layers below it") {
     def all(names: String*): Seq[String] = names.map("org.sparkkinesis.spark." + _)
     spark.checkLayers(
-      "org.apache.spark.sparkkinesis" +: all("error", "settings", "metric", "protocol", "connection", "sink.invalid"),
+      "org.apache.spark.sparkkinesis" +: "org.apache.spark.sql.sparkkinesis" +:
+        all("error", "settings", "metric", "protocol", "connection", "sink.invalid"),
       all("executor"),
       all("coordinator", "coordinator.cluster", "coordinator.state"),
       all("metadata"),

@@ -202,7 +202,7 @@ final class KinesisDestination(
     case known => completedFuture(Right(known))
   }
 
-  private def comparesShards: Boolean = !lanes.distributesItself || packer.nonEmpty || ordered
+  private def comparesShards: Boolean = laned && !lanes.distributesItself || packer.nonEmpty || ordered
 
   private def see(
       answers: IndexedSeq[EntryVerdict],

@@ -47,6 +47,9 @@ final case class KinesisSinkSettings(
         maxBufferedEntries = Int.MaxValue
       )
 
+  /** Whether the sink lists the shards of its stream. */
+  def needsShards: Boolean = shardLimits || aggregated || ordering == WriteOrdering.ByKey
+
   /** Creates the limits that the sinks of one task share. With aggregation only bytes are limited. */
   def newBounds: SinkBounds = requestsFor(1).newBounds
 }

@@ -14,7 +14,7 @@ import org.sparkkinesis.sink.kinesis.lane.{BackgroundListing, ShardLanes}
 import org.sparkkinesis.sink.kinesis.pack.AggregatePacker
 import org.sparkkinesis.sink.kinesis.put.{PutCounts, SinkRecord}
 import org.sparkkinesis.sink.writer.AsyncSinkWriter
-import org.sparkkinesis.sink.{SinkBounds, SinkException}
+import org.sparkkinesis.sink.{DeliveryProgress, SinkBounds, SinkException}
 
 /**
  * Writes records to one stream for one task. As with [[AsyncSinkWriter]], one thread uses it, and records count as
@@ -25,6 +25,7 @@ final class KinesisStreamSink private (
     counts: PutCounts,
     stream: StreamRef,
     lanes: ShardLanes,
+    delivery: DeliveryProgress,
     release: () => Unit
 ) extends AutoCloseable {
   private var isOpen = true
@@ -51,6 +52,15 @@ final class KinesisStreamSink private (
     try writer.takeBack()
     finally release()
   } else IndexedSeq.empty
+
+  /** The time from which the stream has accepted and throttled nothing, see [[AsyncSinkWriter.silentSince]]. */
+  def silentSince: Option[Long] = writer.silentSince
+
+  /** The time in nanoseconds at which the stream last accepted a record of this process. From any thread. */
+  def acceptedAt: Option[Long] = delivery.acceptedAt
+
+  /** Fails the sink, so that its owner takes its records back, see [[AsyncSinkWriter.giveUp]]. From any thread. */
+  def giveUp(reason: SinkException): Unit = writer.giveUp(reason)
 
   /** Starts no more requests and cancels those in flight, see [[AsyncSinkWriter.abandon]]. */
   def abandon(): Unit = writer.abandon()
@@ -83,7 +93,7 @@ object KinesisStreamSink {
     val limits = process.limits.acquire(stream.identity, settings, process.senders, events, scheduler)
     try {
       val isOpen = new AtomicBoolean(true)
-      if (limits.lanes.shards.map.isEmpty)
+      if (settings.needsShards && limits.lanes.shards.map.isEmpty)
         listShards(service, stream.stream, limits.lanes, settings, isOpen, process, events)
       val keepsOrder = settings.ordering != WriteOrdering.Unordered
       val packer = Option.when(settings.aggregated)(AggregatePacker(keepsOrder, settings.requests.maxBatchSize))
@@ -114,6 +124,7 @@ object KinesisStreamSink {
         destination.counts,
         stream.stream,
         limits.lanes,
+        limits.delivery,
         () => {
           isOpen.set(false)
           process.limits.release(limits, events, scheduler)

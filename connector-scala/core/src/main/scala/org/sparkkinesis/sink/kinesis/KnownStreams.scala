@@ -43,6 +43,7 @@ final class KnownStreams[Caller] {
   }
 
   private val known = mutable.HashMap.empty[(Caller, StreamRef), Known]
+  private val asked = mutable.HashMap.empty[(Caller, StreamRef), CompletableFuture[StreamDescription]]
   private val reached = mutable.HashSet.empty[Caller]
 
   /**
@@ -97,6 +98,7 @@ final class KnownStreams[Caller] {
   /** Removes a stream that the service no longer knows. */
   def forget(caller: Caller, stream: StreamRef): Unit = synchronized {
     known -= (caller -> stream)
+    asked -= (caller -> stream)
     ()
   }
 
@@ -125,7 +127,34 @@ final class KnownStreams[Caller] {
     }
   }
 
+  /** Describes a stream, with one call at a time for each stream. A caller that does not wait any more ends no call. */
   private def describe(
+      caller: Caller,
+      stream: StreamRef,
+      service: KinesisService,
+      scheduler: Scheduler
+  ): CompletableFuture[StreamDescription] = {
+    val answer = new CompletableFuture[StreamDescription]
+    val running = synchronized {
+      val before = asked.get(caller -> stream)
+      if (before.isEmpty) asked(caller -> stream) = answer
+      before
+    }
+    if (running.isEmpty) {
+      val called = Futures.attempt(call(caller, stream, service, scheduler))
+      called.whenComplete { (_, _) =>
+        synchronized {
+          if (asked.get(caller -> stream).contains(answer)) asked -= (caller -> stream)
+          ()
+        }
+        Futures.forward(called, answer)
+      }
+      ()
+    }
+    running.getOrElse(answer).thenApply[StreamDescription](found => found)
+  }
+
+  private def call(
       caller: Caller,
       stream: StreamRef,
       service: KinesisService,

@@ -150,6 +150,21 @@ final class AsyncSinkWriter[Entry](
     entries
   }
 
+  /**
+   * Fails the writer for a reason of its owner, which then takes the entries back. A call that blocks throws `reason`.
+   * May be called from any thread.
+   */
+  def giveUp(reason: SinkException): Unit = {
+    locked(if (!closed) fail(reason))
+    bounds.wakeBlocked(member)
+  }
+
+  /**
+   * The time in nanoseconds from which the destination has accepted and throttled nothing of this writer, although
+   * requests were sent. May be called from any thread.
+   */
+  def silentSince: Option[Long] = locked(if (failure.isEmpty) stall.silentSince else None)
+
   /** The failure of the writer, if it has failed. May be called from any thread. */
   def failed: Option[SinkException] = locked(failure)
 

@@ -60,6 +60,26 @@ class KnownStreamsSuite extends TimedSuite {
     assert(rig.asked == 2)
   }
 
+  test("tasks that need a description at the same time share one call, and one that gives up does not end it") {
+    val time = new VirtualScheduler
+    val known = new KnownStreams[String]
+    val answer = new CompletableFuture[StreamDescription]
+    var asked = 0
+    val service = new FakeStream(1) {
+      override def describeStream(stream: StreamRef): CompletableFuture[StreamDescription] = {
+        asked += 1
+        answer
+      }
+    }
+    def find() = known.find("me", ref, service, time, unlimited, RetryRules.Default, KnownStreams.Task)((_, _) => ())
+    val (first, others) = (find(), Seq.fill(9)(find()))
+    first.cancel(true)
+    assert(asked == 1 && !answer.isDone)
+    answer.complete(stream(7).fold(throw _, identity))
+    assert(others.map(_.get().creationMillis) == Seq.fill(9)(7L))
+    assert(find().get().creationMillis == 7 && asked == 1)
+  }
+
   test(
     "a description that is a minute old is used and renewed in the background, and remains in use during an outage"
   ) {

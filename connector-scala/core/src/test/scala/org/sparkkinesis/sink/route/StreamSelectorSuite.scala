@@ -100,6 +100,18 @@ class StreamSelectorSuite extends PropertySuite {
     assert(selector.choose(record("k"), without).stream.name == "d")
   }
 
+  test("a router of the user gets records and streams, and hears when the streams change") {
+    val all = streams(3).updated(1, stream("s1", weight = 500))
+    val option = RouterOption.OfClass(classOf[BySize].getName)
+    val router = StreamSelectors.of(option, requests).fold(why => fail(why), create => create(0))
+    assert(router.choose(record("k"), all).arn == all(0).arn)
+    assert(router.choose(record("k", bytes = 200), all).arn == all(1).arn)
+    assert(router.choose(new SinkRecord("k", Some("s2"), new Array[Byte](1)), all).arn == all(2).arn)
+    val fewer = all.take(1)
+    assert(router.choose(record("k", bytes = 200), fewer).arn == all(0).arn)
+    assert(BySize.heard == Vector(3, 1))
+  }
+
   test("a class of the user chooses an ARN, and an answer that is none of them is an error") {
     def selector(of: Class[_]) = StreamSelectors.of(RouterOption.OfClass(of.getName), requests).map(_(0))
     val all = streams(3)
@@ -155,6 +167,24 @@ object StreamSelectorSuite {
 
   class LastArn extends java.util.function.BiFunction[String, java.util.List[String], String] {
     override def apply(key: String, arns: java.util.List[String]): String = arns.get(arns.size - 1)
+  }
+
+  /** Chooses the stream with the highest weight for large records, and one by the region for others. */
+  class BySize extends RecordRouter {
+    private var present = java.util.List.of[RouterStream]()
+    override def streamsChanged(streams: java.util.List[RouterStream]): Unit = {
+      present = streams
+      BySize.heard = BySize.heard :+ streams.size
+    }
+    override def choose(record: RouterRecord): String = {
+      val streams = present.stream()
+      (if (record.size > 100) streams.max((a, b) => Integer.compare(a.weight, b.weight))
+       else streams.filter(one => one.name == record.explicitHashKey.orElse("s0")).findFirst()).get().arn
+    }
+  }
+
+  object BySize {
+    @volatile var heard = Vector.empty[Int]
   }
 
   class NoArn extends java.util.function.BiFunction[String, java.util.List[String], String] {

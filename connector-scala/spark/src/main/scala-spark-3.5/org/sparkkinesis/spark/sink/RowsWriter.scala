@@ -9,6 +9,6 @@ import org.apache.spark.sql.connector.write.DataWriter
  */
 abstract private[sink] class RowsWriter extends DataWriter[InternalRow] {
 
-  /** Returns when all rows are stored. */
-  protected def flush(): Unit
+  /** Sends the last rows, and returns when all rows are stored. */
+  protected def sendAll(): Unit
 }

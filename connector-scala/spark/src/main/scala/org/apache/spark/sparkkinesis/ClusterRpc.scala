@@ -1,5 +1,7 @@
 package org.apache.spark.sparkkinesis
 
+import java.util.concurrent.CompletableFuture
+
 import scala.concurrent.ExecutionContext
 import scala.util.Try
 
@@ -60,6 +62,21 @@ object ClusterRpc {
   def openOnExecutor(name: String)(handler: Array[Byte] => Unit): Endpoint =
     open(name, new ExecutorEndpoint(_, handler))
 
+  /** Opens an endpoint on the driver that answers messages. `answer` must not block. */
+  def openAnswering(name: String)(answer: Array[Byte] => CompletableFuture[Array[Byte]]): Endpoint =
+    open(name, new AnsweringEndpoint(_, answer))
+
+  /**
+   * Sends a message to an endpoint of the driver that answers, and waits for the answer.
+   *
+   * @throws Exception
+   *   of Spark's RPC if there is no such endpoint, no answer, or the endpoint has failed
+   */
+  def ask(name: String, message: Array[Byte]): Array[Byte] = {
+    val spark = SparkEnv.get
+    RpcUtils.makeDriverRef(name, spark.conf, spark.rpcEnv).askSync[Array[Byte]](message)
+  }
+
   private def open(name: String, endpoint: RpcEnv => ThreadSafeRpcEndpoint): Endpoint = {
     val env = SparkEnv.get.rpcEnv
     new OpenEndpoint(env, env.setupEndpoint(name, endpoint(env)))
@@ -100,6 +117,19 @@ object ClusterRpc {
     }
 
     override def onDisconnected(address: RpcAddress): Unit = handler.onDisconnected(address.toString)
+  }
+
+  final private class AnsweringEndpoint(
+      override val rpcEnv: RpcEnv,
+      answer: Array[Byte] => CompletableFuture[Array[Byte]]
+  ) extends ThreadSafeRpcEndpoint {
+    override def receiveAndReply(context: RpcCallContext): PartialFunction[Any, Unit] = {
+      case message: Array[Byte] =>
+        answer(message).whenComplete { (bytes, failure) =>
+          if (failure == null) context.reply(bytes) else context.sendFailure(failure)
+        }
+        ()
+    }
   }
 
   final private class ExecutorEndpoint(override val rpcEnv: RpcEnv, handler: Array[Byte] => Unit)

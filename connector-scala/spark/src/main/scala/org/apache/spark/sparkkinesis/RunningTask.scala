@@ -7,6 +7,12 @@ import org.apache.spark.{SparkEnv, TaskContext}
 object RunningTask {
 
   /**
+   * Throws the exception with which Spark ends a killed task, if the task was killed. Spark interrupts a task that is
+   * killed only if its job asks for that.
+   */
+  def endIfKilled(task: TaskContext): Unit = task.killTaskIfInterrupted()
+
+  /**
    * Returns a function that kills the task and gives Spark the reason; any thread may call it. Spark runs a killed task
    * again, possibly in another executor, and does not count it as a failure. Returns nothing outside of a task, and in
    * local mode, which has no other executor.

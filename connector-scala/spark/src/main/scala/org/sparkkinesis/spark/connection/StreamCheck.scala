@@ -1,7 +1,7 @@
 package org.sparkkinesis.spark.connection
 
 import java.util.concurrent.atomic.AtomicReference
-import java.util.concurrent.{ExecutionException, TimeUnit, TimeoutException}
+import java.util.concurrent.{CompletableFuture, ExecutionException, TimeUnit, TimeoutException}
 
 import scala.concurrent.duration.{Duration, FiniteDuration}
 import scala.util.Using
@@ -32,6 +32,8 @@ object StreamCheck {
    *   retries, and the maximum duration of an outage of the service
    * @param query
    *   the query's names for events
+   * @param stop
+   *   ends the wait when it fails; its failure is thrown
    * @throws KinesisConnectorException
    *   KINESIS_STREAM_NOT_FOUND, KINESIS_STREAM_UNUSABLE, KINESIS_ACCESS_DENIED, KINESIS_CREDENTIALS_FAILED,
    *   KINESIS_ENDPOINT_UNREACHABLE, KINESIS_SERVICE_FAILED
@@ -41,10 +43,11 @@ object StreamCheck {
       connection: ClientSettings,
       settings: KinesisSinkSettings,
       query: QueryContext,
-      asker: KnownStreams.Asker
+      asker: KnownStreams.Asker,
+      stop: CompletableFuture[Unit] = new CompletableFuture[Unit]
   ): CheckedStream = {
     val caller = connection.forStream(stream)
-    val found = describe(stream, caller, settings, query, asker)
+    val found = describe(stream, caller, settings, query, asker, stop)
     if (!found.status.isUsable)
       throw ServiceErrors.streamUnusable(stream = stream.name, status = found.status.name)
     CheckedStream.of(stream, found, caller.endpoint)
@@ -59,7 +62,8 @@ object StreamCheck {
       caller: ClientSettings,
       settings: KinesisSinkSettings,
       query: QueryContext,
-      asker: KnownStreams.Asker
+      asker: KnownStreams.Asker,
+      stop: CompletableFuture[Unit]
   ): StreamDescription =
     Using.Manager { use =>
       val patience = settings.requests.deliveryTimeout
@@ -79,11 +83,14 @@ object StreamCheck {
         last.set(error)
         outages.failed(stream.name, None, failures, error)
       }
-      try patience match {
-          case limit: FiniteDuration => answer.get(limit.toMillis, TimeUnit.MILLISECONDS)
-          case _ => answer.get()
+      val ended = CompletableFuture.anyOf(answer, stop)
+      try {
+        patience match {
+          case limit: FiniteDuration => ended.get(limit.toMillis, TimeUnit.MILLISECONDS)
+          case _ => ended.get()
         }
-      catch {
+        answer.get()
+      } catch {
         case _: TimeoutException => throw ServiceFailure.explain(last.get, stream.name, caller)
         case failed: ExecutionException =>
           Futures.unwrap(failed) match {

@@ -48,6 +48,7 @@ final class MetadataWatcher(
   @volatile private var document = known.map(allowed.permit(None, _)._1)
   @volatile private var state = MetadataStatus(None, 0, 0, 0)
   @volatile private var answeredNanos = Option.empty[Long]
+  @volatile private var askedNanos = beganNanos
   @volatile private var lastFailure = Option.empty[Throwable]
   @volatile private var fatal = Option.empty[Throwable]
   private var inARow = 0
@@ -64,6 +65,10 @@ final class MetadataWatcher(
 
   /** Starts to ask the service, and returns at once. */
   def start(): Unit = loop.wake()
+
+  /** Asks the service now, unless it was asked a few seconds ago. */
+  def hurry(): Unit =
+    if (clock.nanoTime - askedNanos >= HurriedPause.min(refresh).toNanos) loop.wake()
 
   /** The last valid document, of this run or of an earlier one. */
   def current: Option[MetadataDocument] = document
@@ -135,6 +140,7 @@ final class MetadataWatcher(
   }
 
   private def ask(): Unit = {
+    askedNanos = clock.nanoTime
     state = state.copy(fetches = state.fetches + 1)
     service.fetch(ids, tag) match {
       case MetadataAnswer.Unchanged => document.foreach(onAnswer)
@@ -193,6 +199,9 @@ final class MetadataWatcher(
 }
 
 object MetadataWatcher {
+
+  /** Pause between two questions while a query waits for another document. */
+  private val HurriedPause = 5.seconds
 
   /** Pause before the service is asked again as long as it has given no valid answer. */
   private val FirstPause: FiniteDuration = 1.second

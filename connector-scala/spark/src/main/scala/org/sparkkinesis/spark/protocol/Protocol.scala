@@ -63,6 +63,33 @@ case object EndTasks extends ToExecutor
 /** Stops all consumers, because the query has ended. */
 case object StopAll extends ToExecutor
 
+/**
+ * A question of an executor that writes to a logical stream, because a stream of its routes is in trouble.
+ *
+ * @param epoch
+ *   the micro-batch; empty for a batch write
+ * @param revision
+ *   the revision of the routes that the executor has
+ */
+final case class RoutesWanted(epoch: Option[Long], revision: Long)
+
+/**
+ * The driver's answer with newer routes.
+ *
+ * @param document
+ *   the text of the metadata document
+ * @param connections
+ *   how each stream of the routes is reached, by ARN; never the query's own credentials
+ * @param mustBeOwn
+ *   ARNs of the streams that must belong to the account of the query's own credentials
+ */
+final case class NewerRoutes(
+    revision: Long,
+    document: String,
+    connections: Seq[(String, StreamConnection)],
+    mustBeOwn: Seq[String]
+)
+
 /** A message from an executor's consumers to the driver. */
 sealed trait ToDriver
 

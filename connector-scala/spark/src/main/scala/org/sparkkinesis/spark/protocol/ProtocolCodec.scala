@@ -138,6 +138,34 @@ object ProtocolCodec {
     }
   }
 
+  def encode(message: RoutesWanted): Array[Byte] = write { out =>
+    out.option(message.epoch)(out.writeLong)
+    out.writeLong(message.revision)
+  }
+
+  def decodeRoutesWanted(bytes: Array[Byte]): RoutesWanted = {
+    val in = opened(bytes)
+    RoutesWanted(in.option(in.readLong()), in.readLong())
+  }
+
+  /** Encodes the answer to [[RoutesWanted]]; there are no newer routes if it is empty. */
+  def encode(answer: Option[NewerRoutes]): Array[Byte] = write { out =>
+    out.option(answer) { newer =>
+      out.writeLong(newer.revision)
+      out.text(newer.document)
+      out.seq(newer.connections) { case (arn, connection) =>
+        out.writeUTF(arn)
+        out.connection(connection)
+      }
+      out.seq(newer.mustBeOwn)(out.writeUTF)
+    }
+  }
+
+  def decodeNewerRoutes(bytes: Array[Byte]): Option[NewerRoutes] = {
+    val in = opened(bytes)
+    in.option(NewerRoutes(in.readLong(), in.text(), in.seq(in.readUTF() -> in.connection()), in.seq(in.readUTF())))
+  }
+
   private def opened(bytes: Array[Byte]): FieldsIn = {
     val in = new FieldsIn(bytes)
     if (in.readByte().toInt != Marker) throw new OtherFormat("0.1.0 or older")

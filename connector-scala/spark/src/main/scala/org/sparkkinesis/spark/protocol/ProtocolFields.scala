@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.protocol
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
+import java.nio.charset.StandardCharsets
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.event.{ConsumerHealth, OngoingOutage, ThrottledCalls}
@@ -26,6 +27,13 @@ final private[protocol] class FieldsOut(bytes: ByteArrayOutputStream) extends Da
   def option[A](item: Option[A])(each: A => Unit): Unit = {
     writeBoolean(item.nonEmpty)
     item.foreach(each)
+  }
+
+  /** Writes a text of any length. */
+  def text(value: String): Unit = {
+    val encoded = value.getBytes(StandardCharsets.UTF_8)
+    writeInt(encoded.length)
+    write(encoded)
   }
 
   def writeReason(text: String): Unit = writeUTF(text.take(LongestReason))
@@ -186,6 +194,8 @@ final private[protocol] class FieldsIn(bytes: Array[Byte]) extends DataInputStre
   }
 
   def child(): ChildShard = ChildShard(ShardId(readUTF()), seq(ShardId(readUTF())), range())
+
+  def text(): String = new String(readNBytes(readInt()), StandardCharsets.UTF_8)
 
   def connection(): StreamConnection = StreamConnection(
     readUTF(),

@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.sink
 
+import org.apache.spark.TaskContext
+import org.apache.spark.sparkkinesis.RunningTask
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.write.WriterCommitMessage
@@ -17,6 +19,8 @@ import org.sparkkinesis.spark.sink.invalid.{HeldLetter, HeldLetters, InvalidRow,
 abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) extends RowsWriter {
   protected val timer: SharedTimer = SharedTimer.acquire()
   protected val events: EventSink = new EventLog(plan.query)
+  private val task = Option(TaskContext.get())
+  private val killed = task.map(context => new KillWatch(() => context.isInterrupted(), timer))
   private var row = 0L
 
   /** The counts of invalid rows by their streams. */
@@ -49,14 +53,19 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
 
   final override def write(values: InternalRow): Unit = {
     row += 1
-    send(values).foreach { refusal =>
+    whileWanted(send(values)).foreach { refusal =>
       if (firstInvalid.isEmpty) firstInvalid = Some(refusal.stream -> refusal.reason)
       invalid(InvalidRow(partition, row, refusal.stream, refusal.reason, refusal.partitionKey, refusal.data))
     }
   }
 
+  /** Returns when all rows are stored. */
+  protected def flush(): Unit
+
+  final override protected def sendAll(): Unit = whileWanted(flush())
+
   final override def commit(): WriterCommitMessage = {
-    flush()
+    sendAll()
     noteInvalid()
     WrittenPartition(counts, held.fold(Seq.empty[HeldLetter])(_.all)).message
   }
@@ -65,6 +74,7 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
 
   final override def close(): Unit = if (isOpen) {
     isOpen = false
+    killed.foreach(_.close())
     try release()
     finally {
       timer.close()
@@ -82,6 +92,14 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
 
   /** The name of the query, else its id. */
   final def queryName: String = plan.query.label
+
+  /** Makes a call that may block, and ends it if the task is killed, as when its job is cancelled. */
+  private def whileWanted[A](call: => A): A = killed match {
+    case None => call
+    case Some(watch) =>
+      task.foreach(RunningTask.endIfKilled)
+      watch.watching(call)
+  }
 
   /** Emits one event per task for any number of invalid rows. */
   private def noteInvalid(): Unit = firstInvalid.foreach { case (stream, reason) =>

@@ -29,6 +29,9 @@ trait SinkPlan extends Serializable {
 
   /** Called on the driver when the write has failed. */
   def aborted(): Unit = ()
+
+  /** Called on the driver when a batch write is over, also after it has failed. */
+  def ended(): Unit = ()
 }
 
 object SinkPlan {

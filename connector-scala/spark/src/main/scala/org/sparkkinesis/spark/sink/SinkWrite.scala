@@ -65,8 +65,15 @@ final class SinkBatchWrite(plan: SinkPlan, progress: WriteProgress) extends Batc
   override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
     SinkWrite.factory(plan, info)
   override def useCommitCoordinator(): Boolean = false
-  override def commit(messages: Array[WriterCommitMessage]): Unit = SinkWrite.commit(plan, progress, messages, None)
-  override def abort(messages: Array[WriterCommitMessage]): Unit = plan.aborted()
+  override def commit(messages: Array[WriterCommitMessage]): Unit = {
+    SinkWrite.commit(plan, progress, messages, None)
+    plan.ended()
+  }
+
+  /** Spark calls it also when `commit` has failed. */
+  override def abort(messages: Array[WriterCommitMessage]): Unit =
+    try plan.aborted()
+    finally plan.ended()
   override def toString: String = s"${plan.kind.format} batch write"
 }
 

@@ -4,6 +4,7 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
 import org.sparkkinesis.sink.SinkMetrics
 import org.sparkkinesis.sink.kinesis.ShardCounts
+import org.sparkkinesis.sink.route.RouteCounts
 import org.sparkkinesis.spark.metric.{TaskMax, TaskMin, TaskSum, TaskValue}
 
 /** One metric of the sink: its name, its description in the SQL tab, and its value. */
@@ -79,24 +80,32 @@ class RowsDeadLettered extends WriteSum("rowsDeadLettered", "invalid rows sent t
  *   counts of a destination with shards
  * @param rerouted
  *   records that were taken back from a failed stream and written to another one
+ * @param streams
+ *   counts of the physical streams of logical streams, by ARN
  */
 final case class WriteCounts(
     requests: SinkMetrics = SinkMetrics(),
     dropped: Long = 0,
     deadLettered: Long = 0,
     shards: ShardCounts = ShardCounts(),
-    rerouted: Long = 0
+    rerouted: Long = 0,
+    streams: Map[String, RouteCounts] = Map.empty
 ) {
   def +(other: WriteCounts): WriteCounts = WriteCounts(
     requests + other.requests,
     dropped + other.dropped,
     deadLettered + other.deadLettered,
     shards + other.shards,
-    rerouted + other.rerouted
+    rerouted + other.rerouted,
+    RouteCounts.sum(streams, other.streams)
   )
 
   /** Counts of a closed writer: its counters without its current state. */
-  def ended: WriteCounts = copy(requests = requests.ended, shards = shards.ended)
+  def ended: WriteCounts = copy(
+    requests = requests.ended,
+    shards = shards.ended,
+    streams = streams.map { case (arn, counts) => arn -> counts.ended }
+  )
 
   def values(metrics: Seq[WriteMetric]): Array[CustomTaskMetric] =
     metrics.map(metric => new TaskValue(metric.name, metric.of(this)): CustomTaskMetric).toArray

@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.Clock
 import org.sparkkinesis.event.WriteSummary
+import org.sparkkinesis.sink.route.RouteCounts
 
 /**
  * Counts what a query has written up to its last committed batch, for `sink.metrics` of its progress and for summaries
@@ -58,6 +59,14 @@ final class WriteProgress(clock: Clock, shown: Seq[WriteMetric], totals: Seq[Wri
     val slowest = last.shards.slowestShards
     if (slowest.nonEmpty)
       texts.put("slowestShards", slowest.map(rate => s"${rate.shard}: ${rate.shown} records/s").mkString("; "))
+    RouteCounts.byShortName(last.streams).foreach { case (name, counts) =>
+      def put(metric: String, value: Any): Unit = { texts.put(s"stream.$name.$metric", value.toString); () }
+      put("records", counts.records)
+      put("bytes", counts.bytes)
+      put("refused", counts.refused)
+      put("left", counts.left)
+      put("inUse", counts.inUse)
+    }
     totals.foreach(metric => texts.put(s"total${metric.name.capitalize}", metric.of(total).toString))
     Collections.unmodifiableMap(texts)
   }

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import org.apache.spark.sql.catalyst.InternalRow
 
 import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
-import org.sparkkinesis.concurrent.Clock
+import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.error.{KinesisConnectorException, SinkErrors}
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.model.StreamRef
@@ -17,11 +17,11 @@ import org.sparkkinesis.sink.kinesis.{
   AutoDistributionException, CheckedStream, KinesisSinkMetrics, KinesisSinkSettings, KinesisStreamSink, KnownStreams,
   SinkProcess, StreamRouter
 }
-import org.sparkkinesis.sink.route.{RouteHealth, RoutedSink, StreamSelectors}
+import org.sparkkinesis.sink.route.{RouteCounts, RouteHealth, RouteNews, RoutedSink, StreamSelectors}
 import org.sparkkinesis.spark.connection.StreamCheck
 import org.sparkkinesis.spark.sink.invalid.{InvalidRow, OnInvalidRow}
 import org.sparkkinesis.spark.sink.{Refusal, SinkDataWriter, TaskShare, WriteCounts, WriteFailure}
-import org.sparkkinesis.spark.write.route.{RouteAccess, RoutePlan}
+import org.sparkkinesis.spark.write.route.{ExecutorRoutes, RouteAccess, RoutePlan}
 
 /** Writes the rows of one partition to the streams that they name. */
 final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
@@ -132,7 +132,12 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
 
   override protected def sent: WriteCounts = {
     val metrics = routed.fold(router.metrics)(_.metrics + router.metrics)
-    WriteCounts(metrics.requests, shards = metrics.shards, rerouted = routed.fold(0L)(_.rerouted))
+    WriteCounts(
+      metrics.requests,
+      shards = metrics.shards,
+      rerouted = routed.fold(0L)(_.rerouted),
+      streams = routed.fold(Map.empty[String, RouteCounts])(_.streams)
+    )
   }
 
   override protected def sentByStream: Map[String, WriteCounts] = {
@@ -218,21 +223,24 @@ object KinesisDataWriter {
       plan: WritePlan,
       partition: Int,
       openSink: (CheckedStream, ClientSettings, KinesisSinkSettings) => StreamRouter.Target,
-      clock: Clock,
+      scheduler: Scheduler,
       events: EventSink,
       onInvalid: (String, String, SinkRecord) => Unit
   ): RoutedSink = {
     val health = RouteHealth.OfJvm
+    val known = routing.desk.map(ExecutorRoutes.of(routing, _, plan.connection, events))
     val selector = StreamSelectors.of(routing.router, plan.settings.requests)
       .fold(reason => throw SinkErrors.routerFailed(routing.router.word, reason.stripSuffix(".")), identity)
     new RoutedSink(
       routing.routes,
+      known.getOrElse(RouteNews.None),
       () => selector(partition),
       health,
       plan.settings.requests.deliveryTimeout,
-      clock,
+      scheduler,
       new RouteAccess(
         routing,
+        () => known.fold(routing)(_.plan),
         plan.settings,
         plan.query,
         plan.sources,

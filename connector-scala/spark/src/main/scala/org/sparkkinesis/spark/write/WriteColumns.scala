@@ -83,7 +83,9 @@ object WriteColumns {
     }
 
   private def streamIdColumn(schema: StructType, options: Options): Option[Int] =
-    if (!options.isSet(MetadataOptions.metadataService) || options.isSet(MetadataOptions.streamId)) None
+    // A source has a column of this name, and a copy of its rows must not be written back to that stream.
+    if (!options.isSet(MetadataOptions.metadataService) || options.get(MetadataOptions.streamId).exists(_.size == 1))
+      None
     else find(schema, KinesisSchema.StreamId)
 
   private def keySource(schema: StructType, options: Options): KeySource =
@@ -115,8 +117,9 @@ object WriteColumns {
       KeySource.Column(textColumn(schema, ordinal))
   }
 
+  /** The column of this name. With `spark.sql.caseSensitive`, there may be another one whose name differs in case. */
   private def find(schema: StructType, name: String): Option[Int] =
-    Some(schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))).filter(_ >= 0)
+    Seq(schema.fieldNames.indexOf(name), schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))).find(_ >= 0)
 
   private def textColumn(schema: StructType, ordinal: Int): Int = {
     if (!DataColumn.isText(schema(ordinal).dataType))

@@ -10,7 +10,7 @@ import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings}
 import org.sparkkinesis.spark.connection.{ReadStreams, StreamCheck}
 import org.sparkkinesis.spark.sink.invalid.OnInvalidRow
 import org.sparkkinesis.spark.sink.{SinkDataWriter, SinkKind, SinkPlan, TaskShare}
-import org.sparkkinesis.spark.write.route.RoutePlan
+import org.sparkkinesis.spark.write.route.{RouteBooks, RoutePlan}
 
 /**
  * The settings with which a task writes. `toString` contains no secret.
@@ -69,6 +69,8 @@ final case class WritePlan(
   /** Lets the next batch describe the streams again, because one may have been deleted. */
   override def aborted(): Unit =
     checkedStreams.foreach(found => StreamCheck.forget(found.stream, connectionOf(found.stream)))
+
+  override def ended(): Unit = routing.foreach(RouteBooks.ended)
 
   def checkedStreams: Seq[CheckedStream] =
     defaultStream.toSeq ++ Some(onInvalid).collect { case SendInvalidRow(deadLetters) => deadLetters }

@@ -34,6 +34,18 @@ class ProtocolCodecSuite extends PropertySuite {
   )
   private def some[A](gen: Gen[A]): Gen[Vector[A]] = Gen.choose(0, 5).flatMap(Gen.containerOfN[Vector, A](_, gen))
 
+  private val newerRoutes = for {
+    revision <- long
+    // A document may be longer than a text of DataOutput.
+    document <- Gen.oneOf("{}", "ünïcode" * 20000)
+    arns <- some(Gen.alphaNumStr)
+  } yield NewerRoutes(
+    revision,
+    document,
+    arns.map(_ -> StreamConnection("eu-west-1", Some("http://localhost:1"), None, None)),
+    arns
+  )
+
   private val toExecutor: Gen[ToExecutor] = {
     val assigned = for {
       s <- shard
@@ -112,6 +124,16 @@ class ProtocolCodecSuite extends PropertySuite {
     val finished = Gen.zip(shard, children).map((ParentFinished.apply _).tupled)
     val ended = Gen.zip(Gen.alphaNumStr, Gen.alphaNumStr, long, taskEnd).map((TaskEnded.apply _).tupled)
     Gen.oneOf(register, report, broken, finished, ended)
+  }
+
+  test("questions for routes and their answers are the same after encoding and decoding") {
+    forAll(Gen.option(long), long) { (epoch, revision) =>
+      val wanted = RoutesWanted(epoch, revision)
+      assert(ProtocolCodec.decodeRoutesWanted(ProtocolCodec.encode(wanted)) == wanted)
+    }
+    forAll(Gen.option(newerRoutes)) { answer =>
+      assert(ProtocolCodec.decodeNewerRoutes(ProtocolCodec.encode(answer)) == answer)
+    }
   }
 
   test("messages to an executor are decoded as they were encoded") {

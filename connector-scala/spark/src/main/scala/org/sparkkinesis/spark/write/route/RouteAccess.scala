@@ -13,7 +13,7 @@ import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.event.{EventSink, StreamLeft}
 import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.model.StreamRef
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException, StreamDescription}
+import org.sparkkinesis.service.{PutResult, ServiceErrorKind, ServiceException, StreamDescription}
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.sink.kinesis.{CheckedStream, KinesisSinkSettings, KnownStreams, StreamRouter}
 import org.sparkkinesis.sink.route.{RouteHealth, RoutedSink}
@@ -23,6 +23,8 @@ import org.sparkkinesis.spark.connection.{Environment, ReadStreams, StreamCheck}
 /**
  * Opens the physical streams of one task, and decides which failures concern one stream only.
  *
+ * @param newest
+ *   returns the newest plan that this executor knows
  * @param openSink
  *   opens the sink of a stream with these settings of its client
  * @param explainFailure
@@ -30,6 +32,7 @@ import org.sparkkinesis.spark.connection.{Environment, ReadStreams, StreamCheck}
  */
 final private[write] class RouteAccess(
     routing: RoutePlan,
+    newest: () => RoutePlan,
     settings: KinesisSinkSettings,
     query: QueryContext,
     sources: ReadStreams,
@@ -41,27 +44,65 @@ final private[write] class RouteAccess(
 ) extends RoutedSink.Access {
   import RouteAccess._
 
-  private val alone = routing.routes.byId.values.filter(_.size < 2).flatten.map(_.arn).toSet
   private val impatient = settings.copy(requests = settings.requests.copy(stallTimeout = stallTimeout(settings)))
 
-  override def open(stream: PhysicalStream): StreamRouter.Target = {
-    val isAlone = alone(stream.arn)
-    val connection = routing.connections(stream.arn)
+  override def open(
+      stream: PhysicalStream,
+      isAlone: Boolean,
+      stop: CompletableFuture[Unit]
+  ): StreamRouter.Target = {
+    val connection = connectionOf(stream)
     // Without another stream, an outage is waited for as long as `deliveryTimeout` allows.
     val patience =
       if (isAlone) settings
       else settings.copy(requests = settings.requests.copy(deliveryTimeout = stallTimeout(settings)))
-    val checked = StreamCheck.check(reference(stream), connection, patience, query, KnownStreams.Task)
+    val checked = StreamCheck.check(reference(stream), connection, patience, query, KnownStreams.Task, stop)
     refuseForeign(stream, checked.identity.arn)
     sources.refuse(checked)
     openSink(checked, connection, if (isAlone) settings else impatient)
+  }
+
+  override def tryOut(
+      stream: PhysicalStream,
+      record: SinkRecord,
+      limit: FiniteDuration
+  ): CompletableFuture[Unit] = {
+    val lease = KinesisClients.shared.acquire(connectionOf(stream))
+    val answer = Futures.attempt(lease.service.putRecords(reference(stream), IndexedSeq(record)))
+    val overdue = Environment.OfJvm.sharedScheduler.schedule(limit) {
+      answer.cancel(true)
+      ()
+    }
+    answer.whenComplete { (_, _) =>
+      overdue.cancel()
+      lease.close()
+    }
+    Futures.abortable(answer) {
+      case IndexedSeq(_: PutResult.Accepted) => ()
+      case refused => throw new IllegalStateException(s"the stream has not stored the record: $refused")
+    }
+  }
+
+  override def pause(done: CompletableFuture[_], limit: FiniteDuration): Unit = {
+    Environment.OfJvm.waiting.until(done, limit)
+    ()
+  }
+
+  override def awaitEnd(done: CompletableFuture[_], limit: FiniteDuration): Unit = {
+    val wasInterrupted = Thread.interrupted()
+    try pause(done, limit)
+    catch {
+      case _: InterruptedException =>
+        pause(done, limit)
+        Thread.currentThread().interrupt()
+    } finally if (wasInterrupted) Thread.currentThread().interrupt()
   }
 
   override def judge(failure: Throwable): Option[Boolean] = isPermanent(failure)
 
   override def left(stream: PhysicalStream, isPermanent: Boolean, failure: Throwable, records: Int): Unit = {
     events.emit(StreamLeft(stream.arn, records, String.valueOf(failure.getMessage)))
-    val connection = routing.connections(stream.arn)
+    val connection = connectionOf(stream)
     StreamCheck.forget(reference(stream), connection)
     health.leave(stream, isPermanent, routing.probeEvery, Environment.OfJvm.sharedScheduler, events)(() =>
       probe(stream, connection)
@@ -70,13 +111,18 @@ final private[write] class RouteAccess(
   }
 
   override def explain(stream: PhysicalStream, failure: Throwable): Throwable =
-    explainFailure(stream.stream, routing.connections(stream.arn), failure)
+    explainFailure(stream.stream, connectionOf(stream), failure)
 
   override def invalid(stream: String, reason: String, record: SinkRecord): Unit = onInvalid(stream, reason, record)
 
+  private def planOf(stream: PhysicalStream): RoutePlan =
+    Some(newest()).filter(_.connections.contains(stream.arn)).getOrElse(routing)
+
+  private def connectionOf(stream: PhysicalStream): ClientSettings = planOf(stream).connections(stream.arn)
+
   /** A call by name never leaves the account of the credentials, unlike a call by ARN. */
   private def reference(stream: PhysicalStream): StreamRef =
-    if (routing.mustBeOwn(stream.arn)) StreamRef.ByName(stream.stream.name) else stream.stream
+    if (planOf(stream).mustBeOwn(stream.arn)) StreamRef.ByName(stream.stream.name) else stream.stream
 
   private def refuseForeign(stream: PhysicalStream, found: String): Unit =
     if (found != stream.arn) throw MetadataErrors.forbidden(

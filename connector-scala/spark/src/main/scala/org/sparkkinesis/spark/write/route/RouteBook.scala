@@ -42,7 +42,7 @@ final class RouteBook(
   private var answered = new CompletableFuture[Unit]
 
   /** The last valid answer of this run that names streams. An empty document does not take the streams away. */
-  @volatile private var told = Option.empty[MetadataDocument]
+  @volatile private var newest = Told(0, None)
   private var isFirst = true
   private var lastEpoch = Option.empty[Long]
   @volatile private var usedNanos = clock.nanoTime
@@ -59,7 +59,7 @@ final class RouteBook(
    */
   def pin(epoch: Option[Long]): MetadataDocument = synchronized {
     usedNanos = clock.nanoTime
-    val own = told.orElse(permitted(history.newest))
+    val own = known
     val isNew = watcher.isEmpty
     val watching = watcher.getOrElse(start(own))
     own match {
@@ -68,14 +68,52 @@ final class RouteBook(
       case Some(_) => ()
     }
     watching.check()
-    val newest = told.orElse(own).getOrElse(watching.awaitFirst())
-    val chosen = epoch.flatMap(again(_, newest)).getOrElse(newest)
+    val present = newest.document.orElse(own).getOrElse(watching.awaitFirst())
+    val chosen = epoch.flatMap(again(_, present)).getOrElse(present)
     isFirst = false
     lastEpoch = epoch
     use(epoch.getOrElse(0), chosen)
     note(watching, chosen)
     chosen
   }
+
+  /** The number of a document that the service has given to this run: greater for a later one, and 0 for others. */
+  def revisionOf(document: MetadataDocument): Long = {
+    val present = newest
+    if (present.document.contains(document)) present.revision else 0
+  }
+
+  /**
+   * Returns the newest document with its revision for tasks of the running write that have a stream in trouble, and
+   * lets the watcher ask the service soon. From then on, it is the document of the micro-batch, also if the micro-batch
+   * runs again. Returns nothing if the tasks know it already, or if it has no active stream for a logical stream that
+   * they write.
+   *
+   * @throws KinesisConnectorException
+   *   KINESIS_CHECKPOINT_UNWRITABLE
+   */
+  def newer(epoch: Option[Long], revision: Long): Option[(Long, MetadataDocument)] = synchronized {
+    usedNanos = clock.nanoTime
+    val watching = watcher.getOrElse(start(known))
+    watching.hurry()
+    val present = newest
+    present.document.filter(_ => present.revision > revision && lastEpoch == epoch && !isFirst)
+      .filter(goesOn(_, epoch)).map { document =>
+        use(epoch.getOrElse(0), document)
+        note(watching, document)
+        present.revision -> document
+      }
+  }
+
+  /** Whether each logical stream that the micro-batch can write has an active stream. */
+  private def goesOn(document: MetadataDocument, epoch: Option[Long]): Boolean = {
+    val routes = Routes.of(document)
+    history.at(epoch.getOrElse(0)).forall { entry =>
+      Routes.of(entry.document).byId.forall { case (id, before) => before.isEmpty || routes.of(id).nonEmpty }
+    }
+  }
+
+  private def known: Option[MetadataDocument] = newest.document.orElse(permitted(history.newest))
 
   /** Metrics by name, for the progress of the query. */
   def metrics: Map[String, Long] = shown
@@ -89,13 +127,13 @@ final class RouteBook(
    * Returns the version that an earlier attempt of this micro-batch used, also one before a restart, unless one of its
    * streams takes no records any more, or there are new logical streams.
    */
-  private def again(epoch: Long, newest: MetadataDocument): Option[MetadataDocument] =
+  private def again(epoch: Long, present: MetadataDocument): Option[MetadataDocument] =
     if (isFirst || lastEpoch.contains(epoch))
-      permitted(history.at(epoch)).filter(isUsable(_, newest))
+      permitted(history.at(epoch)).filter(isUsable(_, present))
     else None
 
-  private def isUsable(document: MetadataDocument, newest: MetadataDocument): Boolean = {
-    val (before, present) = (Routes.of(document).byId, Routes.of(newest))
+  private def isUsable(document: MetadataDocument, latest: MetadataDocument): Boolean = {
+    val (before, present) = (Routes.of(document).byId, Routes.of(latest))
     // A row may be for a logical stream that the service did not know.
     present.byId.forall { case (id, streams) => streams.isEmpty || before.contains(id) } &&
     before.forall { case (id, streams) =>
@@ -122,7 +160,8 @@ final class RouteBook(
     val first = new CompletableFuture[Unit]
     answered = first
     val opened = new MetadataWatcher(open(), ids, options, environment, events, known)({ document =>
-      if (document.physical.nonEmpty) told = Some(document)
+      if (document.physical.nonEmpty && !newest.document.contains(document))
+        newest = Told(newest.revision + 1, Some(document))
       first.complete(())
       ()
     })
@@ -135,7 +174,7 @@ final class RouteBook(
   /** Waits shortly for the service at the start from the cache, because its answer may be newer than the cache. */
   private def greet(watching: MetadataWatcher): Unit = {
     val isSilent = !environment.waiting.until(answered, FirstPatience)
-    if (isSilent && told.isEmpty) history.newest.foreach { entry =>
+    if (isSilent && newest.document.isEmpty) history.newest.foreach { entry =>
       val ageMillis = clock.currentMillis - entry.fetchedMillis
       events.emit(RoutesStartFromCache(entry.document.version, ageMillis, watching.status.failures))
     }
@@ -173,4 +212,12 @@ object RouteBook {
   /** Time for which the first micro-batch of a restart waits for the service before it uses the cache. */
   private val FirstPatience = 2.seconds
   private val ShortestIdle = 1.minute
+
+  /**
+   * The last valid answer of this run that names streams.
+   *
+   * @param revision
+   *   increases with each change
+   */
+  final private case class Told(revision: Long, document: Option[MetadataDocument])
 }

@@ -3,9 +3,11 @@ package org.sparkkinesis.spark.write.route
 import java.util.concurrent.ConcurrentHashMap
 import java.util.regex.Pattern
 
+import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.sparkkinesis.RunningQueries
 
 import org.sparkkinesis.config.{MetadataOptions, Options}
 import org.sparkkinesis.error.OptionErrors
@@ -41,9 +43,7 @@ object RouteBooks {
 
   /** The books of the streaming queries that write to one table. Thread-safe. */
   final class OfTable {
-
-    /** The books by run, because the end of one run may be told after the next run has begun. */
-    private val byRun = new ConcurrentHashMap[String, RouteBook]
+    private val own = ConcurrentHashMap.newKeySet[OfRun]
 
     /**
      * @param writeOptions
@@ -54,13 +54,18 @@ object RouteBooks {
       val session = SparkSession.active
       val context = session.sparkContext
       def property(name: String): Option[String] = Option(context.getLocalProperty(name))
-      val epoch = property(BatchId).flatMap(_.toLongOption).filter(_ => property(QueryId).contains(queryId))
-      def hadoop = session.sessionState.newHadoopConf()
-      def newBook(): RouteBook = {
-        val cache = RouteCache.of(options, writeOptions, session.conf.getOption, epoch.nonEmpty, hadoop)
+      // The thread of a query plans the writes of its sink, and those in `foreachBatch`.
+      val query = property(QueryId)
+      val epoch = query.flatMap(_ => property(BatchId)).flatMap(_.toLongOption)
+      val running = query.flatMap(RunningQueries.find(session, _))
+      val conf = session.sessionState.newHadoopConf()
+      def newBook(): Served = {
+        val isSink = query.contains(queryId)
+        val checkpoint = if (isSink) None else running.map(_.checkpointLocation)
+        val cache =
+          RouteCache.of(options, writeOptions, session.conf.getOption, epoch.nonEmpty, checkpoint, conf)
         if (cache.isEmpty && epoch.nonEmpty) events.emit(RoutesNotCached())
-        val conf = hadoop
-        new RouteBook(
+        val book = new RouteBook(
           options,
           ids,
           () => MetadataSource.open(options, conf, events),
@@ -68,34 +73,93 @@ object RouteBooks {
           Environment.OfJvm,
           events
         )
+        new Served(book, new RouteDesk(options, book, Environment.OfJvm))
       }
-      val document = epoch match {
-        case Some(_) => byRun.computeIfAbsent(
-            QueryNames.ofThread(context, Nil).runId.getOrElse(queryId),
-            runId => {
-              val book = newBook()
+      val (document, served) = epoch match {
+        case Some(_) =>
+          val runId =
+            running.map(_.runId).orElse(QueryNames.ofThread(context, Nil).runId).orElse(query).getOrElse(queryId)
+          val key = OfRun(runId, options.toString, byRow)
+          own.add(key)
+          val found = byRun.computeIfAbsent(
+            key,
+            _ => {
+              val opened = newBook()
               QueryEnd.await(context, runId) {
-                byRun.remove(runId)
-                book.close()
+                byRun.remove(key)
+                own.remove(key)
+                opened.close()
               }
-              book
+              opened
             }
-          ).pin(epoch)
+          )
+          found.book.pin(epoch) -> found
         case None =>
-          val book = newBook()
-          try book.pin(None)
-          finally book.close()
+          val opened = newBook()
+          val document =
+            try opened.book.pin(None)
+            catch {
+              case failure: Throwable =>
+                opened.close()
+                throw failure
+            }
+          // It asks the service again only if a task has a stream in trouble.
+          opened.book.close()
+          document -> opened
       }
+      val address = served.desk.address(epoch, document)
+      if (epoch.isEmpty) ofBatches.opened(address.name, served)
       val defaultId = ids match {
         case StreamIds.Named(names) if !byRow => names.headOption
         case _ => None
       }
-      RoutePlan.of(options, document, defaultId)
+      RoutePlan.of(options, document, defaultId).copy(desk = Some(address))
     }
 
     /** Metrics of the queries that write to the table now. */
-    def metrics: Map[String, Long] = byRun.values.asScala.map(_.metrics).foldLeft(Map.empty[String, Long])(_ ++ _)
+    def metrics: Map[String, Long] = own.asScala.flatMap(key => Option(byRun.get(key)))
+      .map(_.book.metrics).foldLeft(Map.empty[String, Long])(_ ++ _)
   }
+
+  /** A batch write has ended, or a task of it cannot run any more. Has no effect on a streaming write. */
+  def ended(plan: RoutePlan): Unit = plan.desk.foreach(address => ofBatches.ended(address.name))
+
+  /**
+   * The writes of one run of a query with the same options. In `foreachBatch`, each batch has a table of its own.
+   *
+   * @param runId
+   *   the run, because the end of one run may be told after the next run has begun
+   * @param options
+   *   their text, which hides secrets
+   */
+  final private case class OfRun(runId: String, options: String, byRow: Boolean)
+
+  /** The book of a write, and the desk through which executors ask it. */
+  final private class Served(val book: RouteBook, val desk: RouteDesk) extends AutoCloseable {
+    override def close(): Unit =
+      try desk.close()
+      finally book.close()
+  }
+
+  private val byRun = new ConcurrentHashMap[OfRun, Served]
+
+  /** The batch writes that are planned or run. Spark does not tell that a planned one is never run. */
+  private object ofBatches {
+    private val open = mutable.LinkedHashMap.empty[String, Served]
+
+    def opened(name: String, served: Served): Unit = {
+      val oldest = synchronized {
+        open(name) = served
+        if (open.size > MostBatches) open.headOption.flatMap { case (first, _) => open.remove(first) } else None
+      }
+      oldest.foreach(_.close())
+    }
+
+    def ended(name: String): Unit = synchronized(open.remove(name)).foreach(_.close())
+  }
+
+  /** Number of batch writes at the same time whose tasks can ask for newer routes. */
+  private val MostBatches = 64
 
   private def idsOf(options: Options, byRow: Boolean): StreamIds = {
     if (options.isSet(MetadataOptions.streamIdPattern)) throw OptionErrors.conflict(
@@ -103,13 +167,14 @@ object RouteBooks {
       reason = "A pattern names logical streams to read.",
       fix = "Name the logical stream with 'streamId', or add a column 'streamId' to the rows."
     )
-    if (byRow) StreamIds.Matching(Pattern.compile(".*"))
+    if (byRow && !options.isSet(MetadataOptions.streamId)) StreamIds.Matching(Pattern.compile(".*"))
     else
       MetadataSource.ids(options) match {
-        case several: StreamIds.Named if several.ids.size > 1 =>
+        case several: StreamIds.Named if several.ids.size > 1 && !byRow =>
           throw OptionErrors.conflict(
             options = "'streamId' and writing",
-            reason = s"The option names ${several.ids.size} logical streams, but a write has one.",
+            reason =
+              s"The option names ${several.ids.size} logical streams, and no column says which one a row is for.",
             fix = "Name one logical stream, or add a column 'streamId' to the rows."
           )
         case one => one

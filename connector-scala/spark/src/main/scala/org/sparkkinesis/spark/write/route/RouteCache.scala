@@ -45,14 +45,17 @@ object RouteCache {
    *   the options that Spark gave to the write, by lower-case name
    * @param conf
    *   reads a setting of the session
+   * @param checkpoint
+   *   the checkpoint of the query in whose `foreachBatch` the write is
    */
   def of(
       options: Options,
       writeOptions: String => Option[String],
       conf: String => Option[String],
       isStreaming: Boolean,
+      checkpoint: Option[String],
       hadoop: => Configuration
-  ): Option[RouteCache] = location(options, writeOptions, conf, isStreaming).map { place =>
+  ): Option[RouteCache] = location(options, writeOptions, conf, isStreaming, checkpoint).map { place =>
     new RouteCache(new HadoopCheckpointFiles(new Path(place, Folder).toString, hadoop), nameOf(options))
   }
 
@@ -60,13 +63,14 @@ object RouteCache {
       options: Options,
       writeOptions: String => Option[String],
       conf: String => Option[String],
-      isStreaming: Boolean
+      isStreaming: Boolean,
+      checkpoint: Option[String]
   ): Option[String] = options.get(WriteOptions.metadataCache).orElse {
     def ofConf = for {
       root <- conf("spark.sql.streaming.checkpointLocation")
       query <- writeOptions("queryname")
     } yield new Path(root, query).toString
-    if (isStreaming) writeOptions("checkpointlocation").orElse(ofConf) else None
+    if (isStreaming) checkpoint.orElse(writeOptions("checkpointlocation")).orElse(ofConf) else None
   }
 
   /** Several sinks of one checkpoint, as in `foreachBatch`, have different names. */

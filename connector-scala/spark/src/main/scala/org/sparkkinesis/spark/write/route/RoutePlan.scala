@@ -20,7 +20,9 @@ import org.sparkkinesis.spark.connection.Connection
  * @param mustBeOwn
  *   ARNs of the streams that must belong to the account of the query's own credentials
  * @param probeEvery
- *   pause between two attempts to reach a stream that was left because of a failure
+ *   pause before the first attempt to reach a stream that was left because of a failure
+ * @param desk
+ *   where executors ask for newer routes
  */
 final case class RoutePlan(
     routes: Routes,
@@ -28,7 +30,8 @@ final case class RoutePlan(
     defaultId: Option[String],
     connections: Map[String, ClientSettings],
     mustBeOwn: Set[String],
-    probeEvery: FiniteDuration
+    probeEvery: FiniteDuration,
+    desk: Option[RouteDesk.Address] = None
 ) {
   def description: String = s"version ${routes.version} of the metadata, " +
     routes.byId.toSeq.sortBy(_._1).map { case (id, streams) => s"$id = ${streams.map(_.arn).mkString(", ")}" }

@@ -27,15 +27,17 @@ class RouteAccessSuite extends TimedSuite {
   final private class Rig {
     val events = new RecordedEvents
     val health = new RouteHealth
+    private val plan = RoutePlan(
+      Routes(1, Map("orders" -> streams)),
+      router,
+      Some("orders"),
+      streams.map(_.arn -> client).toMap,
+      Set.empty,
+      1.day
+    )
     val access = new RouteAccess(
-      RoutePlan(
-        Routes(1, Map("orders" -> streams)),
-        router,
-        Some("orders"),
-        streams.map(_.arn -> client).toMap,
-        Set.empty,
-        1.day
-      ),
+      plan,
+      () => plan,
       KinesisSinkSettings.of(Options.defaults),
       QueryContext.Unknown,
       ReadStreams.none,

@@ -150,6 +150,64 @@ class RouteBookSuite extends TimedSuite {
     assert(restarted.book.pin(Some(2)) == document(1))
   }
 
+  test("tasks in trouble get a newer version, which is that of the micro-batch from then on") {
+    val files = new MemoryFiles
+    val run = new Run(files)
+    val (first, second) = (document(1, "a" -> "active"), document(2, "b" -> "active"))
+    run.answer = Some(first)
+    assert(run.book.pin(Some(0)) == first)
+    val revision = run.book.revisionOf(first)
+    assert(run.book.newer(Some(0), revision).isEmpty, "there is no other version")
+    run.answer = Some(second)
+    run.time.advance(5.seconds)
+    // A question lets the driver ask the service before its interval is over.
+    assert(run.book.newer(Some(0), revision).isEmpty)
+    run.time.advance(1.second)
+    val found = run.book.newer(Some(0), revision)
+    assert(found.map(_._2).contains(second))
+    assert(run.book.newer(Some(0), found.get._1).isEmpty, "the executor has it")
+    assert(run.book.newer(Some(0), revision) == found, "another executor has not")
+    assert(run.book.newer(Some(7), revision).isEmpty, "a task of another micro-batch")
+    assert(run.environment.recorded.of[MetadataChanged].map(_.version) == Vector(1L, 2L))
+    run.book.close()
+    val restarted = new Run(files)
+    assert(restarted.book.pin(Some(0)) == second)
+  }
+
+  test("a micro-batch without trouble keeps its version when it runs again, although there is a newer one") {
+    val run = new Run(new MemoryFiles)
+    val (first, second) = (document(1, "a" -> "active"), document(2, "a" -> "active", "b" -> "active"))
+    run.answer = Some(first)
+    assert(run.book.pin(Some(0)) == first)
+    run.answer = Some(second)
+    run.time.advance(1.minute)
+    assert(run.book.pin(Some(0)) == first)
+    assert(run.book.newer(Some(0), run.book.revisionOf(first)).map(_._2).contains(second))
+    assert(run.book.pin(Some(0)) == second)
+  }
+
+  test("a version in which a logical stream has no active stream does not help tasks in trouble") {
+    val run = new Run(new MemoryFiles)
+    run.answer = Some(document(1, "a" -> "active"))
+    run.book.pin(Some(0))
+    run.answer = Some(document(2, "a" -> "draining"))
+    run.time.advance(1.minute)
+    assert(run.book.newer(Some(0), 0).isEmpty)
+  }
+
+  test("an idle write asks the service again when its tasks are in trouble") {
+    val run = new Run(new MemoryFiles)
+    run.answer = Some(document(1, "a" -> "active"))
+    run.book.pin(None)
+    run.book.close()
+    val second = document(2, "b" -> "active")
+    run.answer = Some(second)
+    run.time.advance(10.minutes)
+    run.book.newer(None, 1)
+    run.time.advance(1.second)
+    assert(run.book.newer(None, 1).map(_._2).contains(second))
+  }
+
   test("a damaged cache is ignored with a warning") {
     val files = new MemoryFiles
     files.write(Name, "{")

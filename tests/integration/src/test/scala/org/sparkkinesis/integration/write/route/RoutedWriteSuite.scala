@@ -6,6 +6,8 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.functions._
 
+import org.sparkkinesis.sink.route.{RecordRouter, RouterRecord, RouterStream}
+
 class RoutedWriteSuite extends RoutedFixture {
 
   test("20 switches between two regions under load lose and double nothing, and old streams get nothing later") {
@@ -105,6 +107,26 @@ class RoutedWriteSuite extends RoutedFixture {
     assert(texts(stored("letters")).size == 2)
   }
 
+  test("a router of the user chooses the stream of each row, and several logical streams are asked for by their ids") {
+    Seq("small", "large", "more").foreach(create(_))
+    kinesis.admin.setMetadata(
+      s"""{"version":1,"streams":{"orders":[{"arn":"${arn("small")}"},{"arn":"${arn("large")}","priority":7}],""" +
+        s""""returns":[{"arn":"${arn("more")}"}],"others":[{"arn":"${arn("unknown")}"}]}}"""
+    )
+    val session = spark
+    import session.implicits._
+    Seq(("orders", "x"), ("orders", "x" * 500), ("returns", "y"), ("orders", "x")).toDF("streamId", "data")
+      .withColumn("partitionKey", col("data")).write.format(format).mode("append")
+      .options(logical ++ Map("streamId" -> "orders,returns", "router" -> s"class:${classOf[SizeRouter].getName}"))
+      .save()
+    assert(stored("small").size == 2 && stored("large").size == 1 && stored("more").size == 1)
+    val (condition, _) = conditionOf(
+      Seq("x").toDF("data").withColumn("partitionKey", col("data")).write.format(format).mode("append")
+        .options(logical + ("streamId" -> "orders,returns")).save()
+    )
+    assert(condition == "KINESIS_OPTION_CONFLICT")
+  }
+
   test("a stream of another account is written with the role that the document names, if the options allow it") {
     create("theirs", there, other)
     publish(1, active(arn("theirs", there, other), s""","role":"$role","externalId":"planted-external-id""""))
@@ -161,4 +183,13 @@ class RoutedWriteSuite extends RoutedFixture {
     assert(refusal(logical - "streamId") == "KINESIS_OPTION_MISSING")
     assert(refusal(logical + ("router" -> "class:no.such.Class")) == "KINESIS_OPTION_INVALID")
   }
+}
+
+/** Writes large records to the stream with the highest priority, and others to the one with the lowest. */
+class SizeRouter extends RecordRouter {
+  private var byPriority = Seq.empty[RouterStream]
+  override def streamsChanged(streams: java.util.List[RouterStream]): Unit =
+    byPriority = streams.asScala.toSeq.sortBy(_.priority)
+  override def choose(record: RouterRecord): String =
+    (if (record.size > 400) byPriority.last else byPriority.head).arn
 }

@@ -1,11 +1,17 @@
 package org.sparkkinesis.simulation.write.task
 
+import java.util.concurrent.CompletableFuture
+
+import scala.concurrent.duration.FiniteDuration
+
+import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.metadata.PhysicalStream
+import org.sparkkinesis.service.PutResult
 import org.sparkkinesis.simulation.common.Violation
 import org.sparkkinesis.simulation.metadata.LogicalStream
 import org.sparkkinesis.sink.kinesis._
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
-import org.sparkkinesis.sink.route.{RoutedSink, Routes, StreamSelector}
+import org.sparkkinesis.sink.route.{RouteNews, RoutedSink, Routes, StreamSelector}
 import org.sparkkinesis.spark.write.route.RouteAccess
 
 /** What an attempt writes its rows to, as a `DataWriter` does. */
@@ -47,15 +53,40 @@ final private[task] class RoutedOutput(
     settings: KinesisSinkSettings,
     onLeft: (PhysicalStream, Throwable) => Unit
 ) extends TaskOutput {
-  private val isAlone = routes.of(LogicalStream.Id).size < 2
   private val stallTimeout = RouteAccess.stallTimeout(settings)
   private val impatient = settings.copy(requests = settings.requests.copy(stallTimeout = stallTimeout))
 
   private val access = new RoutedSink.Access {
-    override def open(stream: PhysicalStream): StreamRouter.Target = {
+    override def open(
+        stream: PhysicalStream,
+        isAlone: Boolean,
+        stop: CompletableFuture[Unit]
+    ): StreamRouter.Target = {
       val checked = streams.check(stream.stream, if (isAlone) settings.requests.deliveryTimeout else stallTimeout)
       streams.open(checked, if (isAlone) settings else impatient)
     }
+
+    override def tryOut(
+        stream: PhysicalStream,
+        record: SinkRecord,
+        limit: FiniteDuration
+    ): CompletableFuture[Unit] = {
+      val answer = executor.client.putRecords(stream.stream, IndexedSeq(record))
+      executor.process.scheduler.schedule(limit) {
+        answer.cancel(true)
+        ()
+      }
+      Futures.abortable(answer) {
+        case IndexedSeq(_: PutResult.Accepted) => ()
+        case refused => throw new StreamUnusable(s"the stream has not stored the record: $refused")
+      }
+    }
+
+    override def pause(done: CompletableFuture[_], limit: FiniteDuration): Unit = streams.pause(done, limit)
+
+    override def awaitEnd(done: CompletableFuture[_], limit: FiniteDuration): Unit =
+      try pause(done, limit)
+      catch { case _: InterruptedException => pause(done, limit) }
 
     override def judge(failure: Throwable): Option[Boolean] = failure match {
       case _: StreamUnusable => Some(true)
@@ -79,6 +110,7 @@ final private[task] class RoutedOutput(
 
   private val sink = new RoutedSink(
     routes,
+    RouteNews.None,
     selectors,
     executor.health,
     settings.requests.deliveryTimeout,

@@ -1,6 +1,6 @@
 package org.sparkkinesis.simulation.write.task
 
-import java.util.concurrent.ExecutionException
+import java.util.concurrent.{CompletableFuture, ExecutionException}
 
 import scala.concurrent.duration._
 import scala.util.Random
@@ -52,6 +52,12 @@ final private[task] class TaskStreams(
       asked.cancel(true)
       ()
     }
+  }
+
+  /** Blocks until the future is done, and for `limit` at most. */
+  def pause(done: CompletableFuture[_], limit: FiniteDuration): Unit = {
+    threads.await(done, limit)
+    ()
   }
 
   def refuseUnusable(found: StreamDescription): Unit =
