@@ -75,7 +75,7 @@ class KnownStreamsSuite extends TimedSuite {
     val (first, others) = (find(), Seq.fill(9)(find()))
     first.cancel(true)
     assert(asked == 1 && !answer.isDone)
-    answer.complete(stream(7).fold(throw _, identity))
+    answer.complete(stream(7).toTry.get)
     assert(others.map(_.get().creationMillis) == Seq.fill(9)(7L))
     assert(find().get().creationMillis == 7 && asked == 1)
   }
