@@ -21,6 +21,10 @@ package object scala212 {
     implicit final class OptionalToScala[T](private val optional: Optional[T]) extends AnyVal {
       def toScala: Option[T] = if (optional.isPresent) Some(optional.get) else None
     }
+
+    implicit final class ScalaToOptional[T](private val option: Option[T]) extends AnyVal {
+      def toJava: Optional[T] = option.fold(Optional.empty[T]())(Optional.of(_))
+    }
   }
 
   /** `Iterator.empty[A]` in 2.13. */
