@@ -183,8 +183,9 @@ final case class WriteLimitChanged(streamName: String, from: Long, to: Long) ext
 final case class StreamLeft(streamName: String, records: Int, reason: String) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
   override def message: String =
-    s"The stream is not written any more until it stores a record again. ${count(records.toLong, "record")} of this task " +
-      s"that it has not acknowledged, some of which it may have stored, are written to the other streams. " +
+    "The stream is not written any more until it stores a record again. " +
+      s"${count(records.toLong, "record")} of this task " +
+      "that it has not acknowledged, some of which it may have stored, are written to the other streams. " +
       s"Reason: $reason"
 }
 
