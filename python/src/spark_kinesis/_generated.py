@@ -119,7 +119,7 @@ class SinkKeywords(ConnectionKeywords, total=False):
 
     stream_name: str | None
     stream_arn: str | None
-    stream_id: str | None
+    stream_id: str | Sequence[str] | None
     partition_key: str | None
     stream_column: str | None
     router: str | None
@@ -618,7 +618,7 @@ class SourceMethods(ConnectionMethods):
 
     def stream_id(self, value: str | Sequence[str] | None) -> Self:
         """Id of the logical stream, whose physical streams `metadata_service` names. A read accepts several ids,
-        separated by commas.
+        separated by commas, and so does a write whose rows have a column `stream_id`.
 
         Takes the id of a logical stream, or several separated by commas.
         """
@@ -1034,12 +1034,13 @@ class SinkMethods(ConnectionMethods):
         """
         return self._with_one("streamARN", value)
 
-    def stream_id(self, value: str | None) -> Self:
-        """Id of the logical stream, whose physical streams `metadata_service` names.
+    def stream_id(self, value: str | Sequence[str] | None) -> Self:
+        """Id of the logical stream, whose physical streams `metadata_service` names. A read accepts several ids,
+        separated by commas, and so does a write whose rows have a column `stream_id`.
 
-        Takes the id of a logical stream.
+        Takes the id of a logical stream, or several separated by commas.
         """
-        return self._with_one("streamId", value)
+        return self._with_kind("streamId", value, str, Sequence)
 
     def partition_key(self, value: str | None) -> Self:
         """Source of the partition key: `random`, `hash(column, …)`, or the name of a column. It takes precedence
@@ -1065,8 +1066,8 @@ class SinkMethods(ConnectionMethods):
         """How records are distributed over the active physical streams of `stream_id`: `roundRobin` fills a request
         for one stream, then for the next one, by their weights; `hash` writes all records of a partition key to
         one stream; `priority` writes to the streams with the highest priority. `class:` and the name of a
-        `java.util.function.BiFunction<String, List<String>, String>` chooses an ARN by a partition key and the
-        ARNs.
+        `RecordRouter` of the connector, or of a `java.util.function.BiFunction<String, List<String>, String>`
+        that gets a partition key and the ARNs, returns the ARN for each record.
 
         Takes roundRobin, hash, priority, or class: and the name of a class.
 
