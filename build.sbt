@@ -2,8 +2,8 @@ import Dependencies._
 
 ThisBuild / organization := "org.sparkkinesis"
 ThisBuild / version := Version.read(file("python/src/spark_kinesis/_version.py"))
-ThisBuild / scalaVersion := scala213
-ThisBuild / semanticdbEnabled := true
+ThisBuild / scalaVersion := SparkLine.current.scala
+ThisBuild / semanticdbEnabled := SparkLine.current.isDefault
 ThisBuild / semanticdbVersion := "4.14.2"
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
 
@@ -14,20 +14,7 @@ Global / concurrentRestrictions := Seq(
   Tags.exclusiveGroup(Tags.Clean)
 )
 
-lazy val common = Seq(
-  scalacOptions ++= Seq(
-    "-deprecation",
-    "-feature",
-    "-unchecked",
-    "-Xlint:_,-byname-implicit",
-    "-Wunused:_",
-    "-Wdead-code",
-    "-Xsource:3",
-    "-Werror",
-    // One jar for several Spark lines: forwarders would name types that older lines lack.
-    "-Xmixin-force-forwarders:false",
-    "-release:17"
-  ),
+lazy val common = SparkLine.settings ++ Seq(
   Compile / doc / sources := Nil,
   javacOptions ++= Seq("--release", "17", "-Xlint:all,-processing,-serial", "-Werror"),
   libraryDependencies += archUnit,
@@ -47,7 +34,7 @@ def module(name: String): Project =
 
 lazy val root = project
   .in(file("."))
-  .aggregate(suite, kit, core, aws, spark, firehose, emulator, connector)
+  .aggregate(suite, kit, core, aws, spark, firehose, emulator, connector, emulatorJar)
   .aggregate(conformance, integration, chaos, simulation, bench, peer)
   .settings(publish / skip := true)
 
@@ -70,8 +57,8 @@ lazy val aws = module("aws").dependsOn(
 ).settings(libraryDependencies ++= Dependencies.aws :+ (slf4j % Provided), bufferLeaks)
 
 /** The Data Source V2 connector. */
-lazy val spark = module("spark").dependsOn(aws, core % "compile->compile;test->test").settings(libraryDependencies +=
-  sparkSql % Provided)
+lazy val spark = module("spark").dependsOn(aws, core % "compile->compile;test->test")
+  .settings(SparkLine.ofConnector, libraryDependencies += sparkSql % Provided)
 
 /** The sink for Amazon Data Firehose, on what the Kinesis sink consists of. */
 lazy val firehose = module("firehose")
@@ -92,8 +79,12 @@ lazy val bufferLeaks = Test / javaOptions ++= Seq(
   "-Dio.netty.customResourceLeakDetector=org.sparkkinesis.emulator.kit.BufferLeakDetector"
 )
 
-/** The one jar that users get: everything above, with its dependencies relocated. */
-lazy val connector = module("connector").dependsOn(spark, firehose, emulator).settings(Packaging.settings)
+/** The one jar that a query needs: the source and the sinks, with their dependencies relocated. */
+lazy val connector = module("connector").dependsOn(spark, firehose).settings(Packaging.connector(spark))
+
+/** The emulator for the tests of users: a jar of its own, which runs without the connector's. */
+lazy val emulatorJar = Project("emulatorJar", file("connector-scala/emulator-jar"))
+  .settings(common).dependsOn(emulator).settings(Packaging.emulator)
 
 def testProject(name: String): Project =
   Project(name, file(s"tests/$name")).settings(common, publish / skip := true)

@@ -2,10 +2,9 @@ import sbt._
 
 /** Every version that the build pins, in one place. */
 object Dependencies {
-  val scala213 = "2.13.18"
 
-  /** The Spark line to compile against; `-DsparkVersion=…` chooses another. */
-  val spark: String = sys.props.getOrElse("sparkVersion", "4.2.0")
+  /** The Spark that the line of this build is compiled against; `-DsparkVersion=…` chooses another. */
+  val spark: String = sys.props.getOrElse("sparkVersion", SparkLine.current.spark)
   val awsSdk = "2.57.8"
 
   /** The Netty line that the AWS SDK above is built with; the emulator uses the same. */
@@ -17,6 +16,9 @@ object Dependencies {
   val jacksonCore = "com.fasterxml.jackson.core" % "jackson-core" % jackson
   val jacksonCbor = "com.fasterxml.jackson.dataformat" % "jackson-dataformat-cbor" % jackson excludeAll
     ExclusionRule("com.fasterxml.jackson.core", "jackson-databind")
+
+  /** What Scala 2.12 lacks of the collections of 2.13. */
+  val collectionCompat = "org.scala-lang.modules" %% "scala-collection-compat" % "2.13.0"
   val slf4j = "org.slf4j" % "slf4j-api" % "2.0.17"
 
   val scalaTest: Seq[ModuleID] = Seq(
@@ -60,6 +62,9 @@ object Dependencies {
 
   val nettyServer: Seq[ModuleID] =
     Seq("netty-codec-http", "netty-codec-http2", "netty-handler").map("io.netty" % _ % netty)
+
+  /** Leaves unused code out of the published jar. A tool of the build only. */
+  val proguard = "com.guardsquare" % "proguard-base" % "7.7.0"
   val eventStream = "software.amazon.eventstream" % "eventstream" % "1.0.1"
   val sparkSql = "org.apache.spark" %% "spark-sql" % spark
 

@@ -1,3 +1,4 @@
+import com.eed3si9n.jarjarabrams.{ShadeRule => Rule}
 import com.github.sbt.sbom.BomSbtPlugin.autoImport._
 import com.typesafe.tools.mima.core._
 import com.typesafe.tools.mima.plugin.MimaPlugin.autoImport._
@@ -5,9 +6,14 @@ import sbt._
 import sbt.Keys._
 import sbtassembly.AssemblyPlugin.autoImport._
 
-/** Builds the one published jar. Libraries that conflict with Spark's are relocated, and unused parts are left out. */
+/**
+ * Builds the two published jars: the connector's, and the emulator's for tests. Libraries that conflict with Spark's
+ * are relocated, each jar's to a package of its own, so that one class path may have both jars. Unused parts are left
+ * out.
+ */
 object Packaging {
   private val shaded = "org.sparkkinesis.shaded"
+  private val shadedForEmulator = "org.sparkkinesis.emulator.shaded"
 
   private val relocated = Seq(
     "software.amazon.awssdk",
@@ -15,7 +21,7 @@ object Packaging {
     "io.netty",
     "org.reactivestreams",
     "com.fasterxml.jackson"
-  )
+  ) ++ SparkLine.addedPackages
 
   /** Parts of Netty that neither the AWS SDK's client nor the emulator's server loads. */
   private val unusedNetty = Seq(
@@ -32,24 +38,33 @@ object Packaging {
     "handler/codec/xml",
     "handler/ipfilter",
     "handler/pcap",
-    "handler/traffic"
-  ).map(part => s"${shaded.replace('.', '/')}/io/netty/$part/") :+
-    s"${shaded.replace('.', '/')}/io/netty/handler/proxy/Socks"
+    "handler/traffic",
+    "handler/proxy/Socks"
+  )
 
-  /** Of the SDK's client for Firehose only the endpoint rules are used. */
   private val firehose = s"${shaded.replace('.', '/')}/software/amazon/awssdk/services/firehose/"
 
-  lazy val settings: Seq[Setting[_]] = Seq(
-    name := "spark-kinesis",
-    moduleName := "spark-kinesis_2.13",
+  /** @param spark the project that has Spark on its class path */
+  def connector(spark: Project): Seq[Setting[_]] = jar("spark-kinesis", shaded, Seq(quietLibraries)) ++ Seq(
+    description := "Amazon Kinesis Data Streams for Spark Structured Streaming"
+  ) ++ Shrinking.settings(shaded, spark) ++ compatibility
+
+  lazy val emulator: Seq[Setting[_]] = jar("spark-kinesis-emulator", shadedForEmulator, Nil) ++ Seq(
+    description := "An emulator of Amazon Kinesis Data Streams for tests"
+  )
+
+  private def jar(artifact: String, shaded: String, rules: Seq[Rule]): Seq[Setting[_]] = Seq(
+    name := artifact,
+    moduleName := s"$artifact${SparkLine.current.suffix}",
     versionScheme := Some("early-semver"),
     crossPaths := false,
-    assembly / assemblyJarName := s"spark-kinesis_2.13-${version.value}.jar",
+    assembly / assemblyJarName := s"${moduleName.value}-${version.value}.jar",
     assembly / assemblyOutputPath := target.value / (assembly / assemblyJarName).value,
     assembly / test := {},
     assemblyPackageScala / assembleArtifact := false,
-    assembly / assemblyShadeRules := quietLibraries +:
-      relocated.map(name => ShadeRule.rename(s"$name.**" -> s"$shaded.$name.@1").inAll),
+    assembly / assemblyShadeRules :=
+      rules ++ relocated.map(name => ShadeRule.rename(s"$name.**" -> s"$shaded.$name.@1").inAll) ++
+        SparkLine.addedClasses.map(name => ShadeRule.rename(s"$name*" -> s"$shaded.$name@1").inAll),
     assembly / assemblyMergeStrategy := {
       case PathList("META-INF", "licenses", _*) => MergeStrategy.singleOrError
       case PathList("META-INF", "LICENSE" | "NOTICE") => MergeStrategy.preferProject
@@ -63,12 +78,19 @@ object Packaging {
       // Versions of the modules, and classes that load others ahead for a snapshot of a JVM.
       case PathList("META-INF", "software.amazon.awssdk", _*) => MergeStrategy.discard
       case PathList("META-INF", "services", name) if name.endsWith("SdkWarmUpProvider") => MergeStrategy.discard
-      case PathList("module-info.class" | "VersionInfo.java" | "mime.types") => MergeStrategy.discard
-      case path if unusedNetty.exists(path.startsWith) => MergeStrategy.discard
+      case PathList("module-info.class") => MergeStrategy.discard
+      // Sources of the SDK's own build, and the types of files that other services store.
+      case path
+          if Seq("VersionInfo.java", "VersionInfo.java.vm", "mime.types", "region/endpoints.json")
+            .exists(path.endsWith) => MergeStrategy.discard
+      // Of the SDK's client for Firehose only the endpoint rules are used.
       case path if path.startsWith(firehose) && !path.startsWith(s"${firehose}endpoints/") => MergeStrategy.discard
+      case PathList("scala-collection-compat.properties") => MergeStrategy.discard
+      case path if unusedNetty.exists(part => path.startsWith(s"${shaded.replace('.', '/')}/io/netty/$part")) =>
+        MergeStrategy.discard
       case path => (assembly / assemblyMergeStrategy).value(path)
     }
-  ) ++ publishing ++ ThirdPartyLicenses.settings ++ compatibility
+  ) ++ publishing ++ ThirdPartyLicenses.settings
 
   /** The loggers of the libraries do not write below INFO, where they log session tokens and signatures. */
   private lazy val quietLibraries =
@@ -83,7 +105,7 @@ object Packaging {
     mimaBinaryIssueFilters += ProblemFilters.exclude[Problem](s"$shaded.*")
   )
 
-  /** The fat jar is the main artifact, and its pom names no dependency: `--packages` fetches one file. */
+  /** The jar is the main artifact, and its pom names no dependency: `--packages` fetches one file. */
   private lazy val publishing: Seq[Setting[_]] = Seq(
     Compile / resourceGenerators += Def.task {
       Seq("LICENSE", "NOTICE").map { name =>
@@ -92,9 +114,9 @@ object Packaging {
         copy
       }
     }.taskValue,
-    // Software bill of materials (CycloneDX): target/spark-kinesis_2.13-VERSION.bom.json, and in the jar.
+    // Software bill of materials (CycloneDX): target/NAME_2.13-VERSION.bom.json, and in the jar.
     Compile / resourceGenerators += Def.task {
-      val copy = (Compile / resourceManaged).value / "META-INF" / "sbom" / "spark-kinesis.cdx.json"
+      val copy = (Compile / resourceManaged).value / "META-INF" / "sbom" / s"${name.value}.cdx.json"
       IO.copyFile(makeBom.value, copy)
       Seq(copy)
     }.taskValue,
@@ -106,7 +128,6 @@ object Packaging {
     publishConfiguration := publishConfiguration.value.withOverwrite(true),
     publishTo :=
       sys.props.get("publishTo").map(folder => Resolver.file("folder", file(folder))(Resolver.mavenStylePatterns)),
-    description := "Amazon Kinesis Data Streams for Spark Structured Streaming",
     publish / skip := false
   )
 

@@ -14,7 +14,7 @@ object ThirdPartyLicenses {
   private val Legal = "META-INF/((?:[A-Za-z-]+-)?(?:LICENSE|NOTICE)(?:\\.txt)?)".r
 
   /** Libraries under the Apache License whose jars carry no copy of it. */
-  private val apacheWithoutText = Set("io.netty", "software.amazon.eventstream")
+  private val apacheWithoutText = Set("io.netty", "org.scala-lang.modules", "software.amazon.eventstream")
 
   val settings: Seq[Setting[_]] = Seq(
     Compile / resourceGenerators += Def.task {

@@ -1,4 +1,4 @@
-"""The hook by which a wheel and a source distribution hold the jar."""
+"""The hook by which a wheel and a source distribution hold the jars for all lines of Spark."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import build_jar
 
 
 class JarBuildHook(BuildHookInterface[Any]):
-    """Builds the jar for distributions; an editable installation takes whatever ``./dev`` has built."""
+    """Builds the jars for distributions; an editable installation takes whatever ``./dev`` has built."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called by hatchling before files are collected."""
         if version != "editable":
-            self.app.display_info(build_jar.ensure_jar())
+            self.app.display_info(build_jar.ensure_jars(build_jar.lines_of_distribution()))

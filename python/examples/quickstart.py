@@ -7,8 +7,11 @@ Everything runs on this machine, against the embedded emulator. Exits with 1 whe
 from __future__ import annotations
 
 import argparse
+import contextlib
+import signal
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -29,14 +32,20 @@ def main() -> int:
     """Run the job and return 0 when every count is right."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=100_000, help="number of words to put into the stream")
+    parser.add_argument(
+        "--stay", action="store_true", help="keep the pages of the emulator and of Spark open at the end"
+    )
     parser.add_argument("--batches", type=int, default=10, help="minimum number of micro-batches")
     arguments = parser.parse_args()
     began = time.monotonic()
     print("Starting Spark and the emulator …", file=sys.stderr)
     with KinesisEmulator(quotas=False) as kinesis, tempfile.TemporaryDirectory() as checkpoint:
-        spark = _session()
+        spark = _session(with_ui=arguments.stay)
         try:
-            return _run(spark, kinesis, checkpoint, arguments.records, arguments.batches, began)
+            result = _run(spark, kinesis, checkpoint, arguments.records, arguments.batches, began)
+            if arguments.stay:
+                _stay(spark, kinesis)
+            return result
         finally:
             spark.stop()
 
@@ -61,6 +70,7 @@ def _run(spark: SparkSession, kinesis: KinesisEmulator, checkpoint: str, count: 
     seconds = time.monotonic() - started
 
     latest = _read_back(spark, kinesis)
+    print(picture(latest))
     _summary(read, run, seconds, lag, len(expected), time.monotonic() - began)
     return verdict(expected, latest, count, read)
 
@@ -77,11 +87,30 @@ def verdict(expected: Mapping[str, int], written: Mapping[str, int], count: int,
     return 1
 
 
-def _session() -> SparkSession:
+def picture(counts: Mapping[str, int], lines: int = 8, width: int = 40) -> str:
+    """Draw the greatest counts as bars."""
+    most = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:lines]
+    longest = max((len(word) for word, _ in most), default=0)
+    scale = width / max((count for _, count in most), default=1)
+    rows = [f"  {word:>{longest}}  {'█' * max(1, round(count * scale))} {count:,}" for word, count in most]
+    return "\n" + "\n".join(rows)
+
+
+def _stay(spark: SparkSession, kinesis: KinesisEmulator) -> None:
+    # A process that a shell starts in the background ignores the signal otherwise.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with contextlib.suppress(KeyboardInterrupt):
+        print(f"Emulator: {kinesis.endpoint}/")
+        print(f"Spark:    {spark.sparkContext.uiWebUrl}/StreamingQuery/")
+        print("Press Ctrl-C to end.", flush=True)
+        threading.Event().wait()
+
+
+def _session(*, with_ui: bool) -> SparkSession:
     builder = (
         SparkSession.builder.appName("spark-kinesis quick start")
         .master("local[*]")
-        .config("spark.ui.enabled", "false")
+        .config("spark.ui.enabled", str(with_ui).lower())
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={LOG4J.as_uri()}")

@@ -12,6 +12,17 @@ import pyspark
 
 SPARK_HOME = Path(pyspark.__file__).parent
 
+# A log4j2 configuration with every level, to the file of the system property trace.file.
+TRACE_TO_FILE = """
+rootLogger.level = trace
+rootLogger.appenderRef.file.ref = file
+appender.file.type = File
+appender.file.name = file
+appender.file.fileName = ${sys:trace.file}
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %p %c %X %m%n%throwable
+"""
+
 
 def run(command: Sequence[str | Path], *, timeout: float = 600, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a command to its end. The error of a failed command contains its output."""

@@ -27,16 +27,14 @@ def check(
     A declarative pipeline refuses every analysis while it collects its tables. It checks the options itself when it
     analyzes its graph, before any table is read.
     """
-    # A caller with a session has imported pyspark; the rest of this package works without it.
-    from pyspark.errors import PySparkException
-
     if _in_pipeline():
         return
     with raising_conditions():
         try:
             schema = spark.read.format(f"{service}-{use}-options").options(**options).load().schema
-        except PySparkException as error:
-            if error.getCondition() != "DATA_SOURCE_NOT_FOUND":
+        except Exception as error:
+            # Spark 3.5 raises it as an error of Java.
+            if "[DATA_SOURCE_NOT_FOUND]" not in str(error):
                 raise
             raise KinesisConnectorError.of(
                 "KINESIS_JAR_MISSING",
@@ -50,6 +48,7 @@ def check(
 
 def _in_pipeline() -> bool:
     """Return whether this process collects the tables of a declarative pipeline."""
+    # A caller with a session has imported pyspark; the rest of this package works without it.
     from pyspark.errors import PySparkException
 
     pipelines = sys.modules.get("pyspark.pipelines.graph_element_registry")

@@ -16,6 +16,11 @@ CONDITIONS: Mapping[str, tuple[str, str, str]] = {
         "{reason}",
         "{fix}",
     ),
+    "KINESIS_JAR_OF_OTHER_SPARK": (
+        "The jar {jar} of the Kinesis connector is made for {made}, and this is {running}.",
+        "Classes of one line of Spark cannot be linked with another one.",
+        "Use the artifact {wanted} of the same version; the Python package selects it by the Spark beside it.",
+    ),
     "KINESIS_REAL_TIME_UNSUPPORTED": (
         "{setting} cannot be used in real-time mode.",
         "{reason}",

@@ -105,6 +105,7 @@ class SourceKeywords(ConnectionKeywords, total=False):
     fail_on_data_loss: bool | None
     deaggregation: bool | None
     deaggregation_hash_range_filter: bool | None
+    partition_key_pruning: bool | None
     stream_id_pattern: str | None
     new_stream_position: str | datetime | Mapping[str, Any] | None
     on_stream_removed: Literal["drain", "park", "fail"] | None
@@ -295,11 +296,11 @@ class ConnectionMethods(Builder):
         return self._with_kind("roleExternalId", value, str)
 
     def role_session_name(self, value: str | None) -> Self:
-        """Session name of the assumed role.
+        """Session name of the assumed role. CloudTrail shows it with each call.
 
         Takes 2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-.
 
-        Default: ``spark-kinesis``.
+        Default: `spark-kinesis-` and the id of the Spark application.
 
         Applies with `role_arn` or `role_arn_of` or `metadata_allowed_roles`.
         """
@@ -493,25 +494,26 @@ class ConnectionMethods(Builder):
         return self._with_kind("metadataRefreshInterval", value, str, int, timedelta)
 
     def metadata_start_timeout(self, value: str | int | timedelta | None) -> Self:
-        """Time for which the first start of a query waits for the metadata service. A query with a checkpoint does
-        not wait.
+        """Time for which the first start of a query waits for the metadata service, or for the streams of
+        `stream_pattern`. A query with a checkpoint does not wait.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 1h.
 
         Default: ``30s``.
 
-        Applies with a logical stream.
+        Applies with a pattern or a logical stream.
         """
         return self._with_kind("metadataStartTimeout", value, str, int, timedelta)
 
     def metadata_max_age(self, value: str | int | timedelta | None) -> Self:
-        """Maximum age of the last valid answer of the metadata service. An older one fails the query.
+        """Maximum age of the last valid answer of the metadata service, or of the last listing of the streams of
+        `stream_pattern`. An older one fails the query.
 
         Takes a duration such as 250ms, 10s or 15m, from 1s to 365d.
 
         Default: no maximum: an outage of the metadata service never fails a running query.
 
-        Query type: streaming. Applies with a logical stream.
+        Query type: streaming. Applies with a pattern or a logical stream.
         """
         return self._with_kind("metadataMaxAge", value, str, int, timedelta)
 
@@ -901,9 +903,22 @@ class SourceMethods(ConnectionMethods):
 
         Default: ``false``.
 
-        Applies with `deaggregation="true"`.
+        Applies with `deaggregation=True`.
         """
         return self._with_kind("deaggregation.hashRangeFilter", value, bool)
+
+    def partition_key_pruning(self, value: bool | None) -> Self:
+        """Read only the shards that the MD5 hashes of the partition keys in a filter select. Set it only if no
+        producer of the stream sets explicit hash keys or aggregates records, because such records may be in
+        other shards.
+
+        Takes true or false.
+
+        Default: ``false``.
+
+        Query type: batch.
+        """
+        return self._with_kind("partitionKeyPruning", value, bool)
 
     def stream_id_pattern(self, value: str | None) -> Self:
         """Regular expression for the ids of logical streams, for reads only.
@@ -1143,7 +1158,7 @@ class SinkMethods(ConnectionMethods):
 
         Default: ``10000``.
 
-        Applies with `aggregation="false"`.
+        Applies with `aggregation=False`.
         """
         return self._with_kind("maxBufferedRecords", value, int)
 
@@ -1499,11 +1514,11 @@ class FirehoseMethods(Builder):
         return self._with_kind("roleExternalId", value, str)
 
     def role_session_name(self, value: str | None) -> Self:
-        """Session name of the assumed role.
+        """Session name of the assumed role. CloudTrail shows it with each call.
 
         Takes 2 to 64 characters of a-z, A-Z, 0-9 and _+=,.@-.
 
-        Default: ``spark-kinesis``.
+        Default: `spark-kinesis-` and the id of the Spark application.
 
         Applies with `role_arn` or `role_arn_of` or `metadata_allowed_roles`.
         """
@@ -1670,7 +1685,7 @@ class FirehoseMethods(Builder):
 
         Default: ``10000``.
 
-        Applies with `aggregation="false"`.
+        Applies with `aggregation=False`.
         """
         return self._with_kind("maxBufferedRecords", value, int)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spark_kinesis._line import ending
 from spark_kinesis._submit import add_to_driver, jars_of_submission, split
 from spark_kinesis._version import __version__
 from spark_kinesis.errors import KinesisConnectorError
@@ -15,15 +16,28 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 
-def jar_path() -> Path:
-    """Return the jar of this package. It is an error if the file is missing, which Spark would only log."""
-    jar = Path(__file__).parent / "jars" / f"spark-kinesis_2.13-{__version__}.jar"
+def jar_path(spark_version: str | None = None) -> Path:
+    """Return the jar of this package for a version of Spark; without one, for the Spark that this process uses.
+
+    That is the Spark of ``SPARK_HOME``, or of the package pyspark. It is an error if the package has no jar for it,
+    which Spark would only log.
+    """
+    return packaged_jar("spark-kinesis", spark_version)
+
+
+def packaged_jar(name: str, spark_version: str | None = None) -> Path:
+    """Return one of the jars in this package, for a version of Spark or the Spark that this process uses."""
+    folder = Path(__file__).parent / "jars"
+    jar = folder / f"{name}{ending(spark_version)}-{__version__}.jar"
     if not jar.is_file():
+        others = ", ".join(sorted(file.name for file in folder.glob(f"{name}*.jar")))
         raise KinesisConnectorError.of(
             "KINESIS_JAR_MISSING",
             where=str(jar),
-            reason="The package was not built, or only a part of it was.",
-            fix="In a checkout run ./dev jar; elsewhere install the package spark-kinesis again.",
+            reason="The package was not built, only a part of it was, or it has no jar for this version of Spark"
+            f" (it has: {others or 'none'}).",
+            fix="In a checkout run ./dev jar; elsewhere install the package spark-kinesis again,"
+            " beside Spark 3.5 with Scala 2.12, or Spark 4.",
         )
     return jar
 
@@ -48,7 +62,7 @@ def configure_spark_with_kinesis(
 def add_kinesis_to(spark: SparkSession) -> SparkSession:
     """Add the connector's jar to a session that is already running, classic or Spark Connect."""
     if is_connect(spark):
-        spark.addArtifacts(str(jar_path()))
+        spark.addArtifacts(str(jar_path(spark.version)))
     else:
         quoted = str(jar_path()).replace("'", "\\'")
         spark.sql(f"ADD JAR '{quoted}'")

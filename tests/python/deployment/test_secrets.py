@@ -16,22 +16,12 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from programs import program, run
+from programs import TRACE_TO_FILE, program, run
 from spark_kinesis import KinesisEmulator
 
 SECRET = "planted-secret-of-the-access-key"
 TOKEN = "planted-session-token"
 SIGNATURES = ("AWS4-HMAC-SHA256", "X-Amz-Security-Token: ", "Signature=")
-
-LOG4J = """
-rootLogger.level = trace
-rootLogger.appenderRef.file.ref = file
-appender.file.type = File
-appender.file.name = file
-appender.file.fileName = ${sys:trace.file}
-appender.file.layout.type = PatternLayout
-appender.file.layout.pattern = %p %c %X %m%n%throwable
-"""
 
 PROGRAM = """
 import json, sys
@@ -116,7 +106,7 @@ def test_the_log_of_a_query_at_trace_has_no_secret(
     if takes_role:
         options |= {"roleArn": "arn:aws:iam::123456789012:role/planted", "stsEndpoint": tokens.endpoint}
     settings, log = tmp_path / "log4j2.properties", tmp_path / "trace.log"
-    settings.write_text(LOG4J)
+    settings.write_text(TRACE_TO_FILE)
     file, checkpoint = program(tmp_path, PROGRAM), tmp_path / "checkpoint"
     parts = [json.dumps(options), json.dumps(mode)]
     done = run([sys.executable, file, read, written, settings, log, checkpoint, *parts])

@@ -5,17 +5,14 @@ addArtifacts.
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from connect_server import ConnectServer
 from programs import SPARK_HOME, program, run
 from spark_kinesis import KinesisEmulator
 from standalone import StandaloneCluster
@@ -80,42 +77,14 @@ EXECUTORS = (
 )
 
 
-@contextmanager
-def connect_server(cluster: StandaloneCluster, folder: Path) -> Iterator[str]:
-    """Start a Spark Connect server on the cluster without the connector's jar, and return its address."""
-    log = folder / "connect.log"
-    settings = ("--driver-memory", "1g", *EXECUTORS, "--conf", "spark.connect.grpc.binding.port=0")
-    main = ("--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal")
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
-    with log.open("wb") as out:
-        submit = SPARK_HOME / "bin" / "spark-submit"
-        command = [str(submit), "--master", cluster.address, *settings, *main]
-        environment["SPARK_LOCAL_IP"] = "127.0.0.1"
-        server = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=environment)
-    try:
-        end = time.monotonic() + 120
-        port = ""
-        while not port:
-            said = log.read_text(errors="replace")
-            assert server.poll() is None, said[-4000:]
-            assert time.monotonic() < end, said[-4000:]
-            _, _, after = said.partition("Spark Connect server started at: ")
-            port = after.splitlines()[0].rsplit(":", 1)[-1] if "\n" in after else ""
-            time.sleep(0.1)
-        yield f"sc://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait(60)
-
-
 def run_on_cluster(way: str, cluster: StandaloneCluster, folder: Path, arguments: Sequence[str | Path]) -> str:
     """Run a program whose session adds the jar in this way. Return the output of the program and of the driver."""
     if way == "ADD JAR":
         submit = (SPARK_HOME / "bin" / "spark-submit", "--master", cluster.address, "--driver-memory", "1g")
         done = run([*submit, *EXECUTORS, *arguments], PYSPARK_DRIVER_PYTHON=sys.executable)
         return done.stderr + done.stdout
-    with connect_server(cluster, folder) as address:
-        done = run([sys.executable, *arguments], SPARK_REMOTE=address)
+    with ConnectServer(cluster.address, folder, EXECUTORS) as server:
+        done = run([sys.executable, *arguments], SPARK_REMOTE=server.address)
     return (folder / "connect.log").read_text(errors="replace") + done.stdout
 
 

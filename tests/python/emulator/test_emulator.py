@@ -16,8 +16,9 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from spark_kinesis import KinesisConnectorError, KinesisEmulator, jar_path
+from spark_kinesis import KinesisConnectorError, KinesisEmulator
 from spark_kinesis.emulator import EmulatorControl, KinesisClient, ServiceError
+from spark_kinesis.emulator.java import emulator_jar
 
 
 def _is_gone(pid: int, within: float = 60) -> bool:
@@ -185,7 +186,7 @@ def test_the_documented_java_command_serves_from_the_jar(root: Path) -> None:
     command = documented.group().replace("--port 4567", "--port 0 --stdin-bound")
     with subprocess.Popen(
         ["bash", "-c", f"exec {command}"],
-        cwd=jar_path().parent,
+        cwd=emulator_jar().parent,
         env={**os.environ, "SPARK_HOME": str(Path(pyspark.__file__).parent)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

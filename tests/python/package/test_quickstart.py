@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -24,6 +28,38 @@ def test_a_small_quick_start_counts_every_word_across_micro_batches() -> None:
     assert int(batches.group(1)) >= 5
     assert re.search(r"All [\d,]+ counts are right", done.stdout)
     assert "5,000 of 5,000 (100%)" in done.stderr
+    bars = re.findall(r"^ +\S+  █+ [\d,]+$", done.stdout, re.MULTILINE)
+    assert len(bars) == 8
+
+
+def test_the_picture_has_the_greatest_counts_as_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    import quickstart
+
+    drawn = quickstart.picture({"the": 4000, "stream": 10, "of": 2000, "a": 1}, lines=3, width=8)
+    assert drawn.splitlines()[1:] == ["     the  ████████ 4,000", "      of  ████ 2,000", "  stream  █ 10"]
+
+
+def test_the_quick_start_stays_until_it_is_interrupted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    import quickstart
+
+    class Interrupted(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading, "Event", Interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        spark: Any = SimpleNamespace(sparkContext=SimpleNamespace(uiWebUrl="http://127.0.0.1:4040"))
+        kinesis: Any = SimpleNamespace(endpoint="http://127.0.0.1:4567")
+        quickstart._stay(spark, kinesis)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[:2] == ["Emulator: http://127.0.0.1:4567/", "Spark:    http://127.0.0.1:4040/StreamingQuery/"]
 
 
 def test_a_wrong_count_is_printed_and_ends_with_an_error(

@@ -34,6 +34,17 @@ PRINTS = {
     "docs/firehose.md": ['{"customer":"customer-1","total":12}'],
     "docs/writing.md": ["data=b'2'", "its partition key is empty"],
     "docs/real-time.md": ["data=b'row 4'"],
+    "docs/tutorial.md": ["orders, ", "open shards: 2"],
+    "docs/operations.md": [
+        "metrics_nightly_driver_kinesis_source_query_etl_stream_orders_maxMsBehindLatest_Value",
+        "metrics_nightly_driver_kinesis_source_query_etl_rows_Value",
+    ],
+    "docs/examples.md": [
+        "|2026-11-20 12:00:00|book|",
+        "40 orders, the last one with 119",
+        "120 orders, 20 of them large",
+        "1 record cannot be parsed",
+    ],
     "docs/emulator.md": ["customer-2", '"endpoint":"http://127.0.0.1:'],
 }
 
@@ -97,7 +108,7 @@ def test_a_block_that_does_not_run_has_a_reason(page: Path, block: Block) -> Non
 
 def test_every_block_has_a_language_that_runs_or_is_data() -> None:
     blocks = [block for page in PAGES for block in _blocks(page)]
-    assert {block.language for block in blocks} <= {"python", "bash", "sql", "json", "text", "scala"}
+    assert {block.language for block in blocks} <= {"python", "bash", "sql", "json", "text", "scala", "mermaid"}
     assert all(block.skip for block in blocks if block.language == "scala")
     for block in blocks:
         if block.language == "json":

@@ -1,4 +1,4 @@
-"""The command that starts the emulator's JVM, with this package's jar and the jars of Spark that it needs."""
+"""The command that starts the emulator's JVM, with the emulator's jar and the jars of Spark that it needs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from spark_kinesis.errors import KinesisConnectorError
-from spark_kinesis.session import jar_path
+from spark_kinesis.session import packaged_jar
 
 MAIN = "org.sparkkinesis.emulator.EmulatorMain"
 
 _SPARK_JARS = (
-    "scala-library-2.13*.jar",
+    "scala-library-2.1*.jar",
     "slf4j-api-*.jar",
     "log4j-slf4j2-impl-*.jar",
     "log4j-api-*.jar",
@@ -24,8 +24,13 @@ _SPARK_JARS = (
 
 def java_command(heap: str, arguments: Sequence[str]) -> list[str]:
     """Return the command that runs the emulator with these arguments."""
-    classes = os.pathsep.join(str(jar) for jar in (jar_path(), *_spark_jars()))
+    classes = os.pathsep.join(str(jar) for jar in (emulator_jar(), *_spark_jars()))
     return [_java(), f"-Xmx{heap}", "-XX:+ExitOnOutOfMemoryError", "-cp", classes, MAIN, *arguments]
+
+
+def emulator_jar() -> Path:
+    """Return the jar of the emulator, which no session of Spark needs."""
+    return packaged_jar("spark-kinesis-emulator")
 
 
 def _java() -> str:

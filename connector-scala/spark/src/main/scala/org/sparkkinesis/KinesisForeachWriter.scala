@@ -88,7 +88,7 @@ object KinesisForeachWriter {
           "Name the stream with 'streamName' or 'streamARN', or use format(\"kinesis\")."
         )
     )
-    val plan = planner.plan(columns, UUID.randomUUID().toString)
+    val plan = planner.plan(columns, UUID.randomUUID().toString, queryType = None)
     if (plan.order.clusteredBy.nonEmpty || plan.order.sortedBy.nonEmpty)
       throw refused(
         if (plan.order.sortedBy.nonEmpty) WriteOptions.orderBy.key else WriteOptions.distributeByKey.key,

@@ -6,7 +6,7 @@ import scala.collection.mutable
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.concurrent.{Scheduler, SerialExecutor}
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.event.{ConsumerHealth, ConsumerMetrics}
 import org.sparkkinesis.model.{SequenceNumber, StreamShard}
 import org.sparkkinesis.spark.executor.ProgressReporter
 import org.sparkkinesis.spark.protocol.{
@@ -42,6 +42,7 @@ final private[scale] class InventedExecutor(val id: String, scheduler: Scheduler
     () => false,
     () => Set.empty,
     () => metrics.snapshot + ("bufferedBytes" -> 0L),
+    () => ConsumerHealth(),
     (_, epoch) => Some(epoch)
   )
   private val assigned = mutable.ArrayBuffer.empty[InventedShard]

@@ -161,8 +161,8 @@ object ConnectionOptions {
       "It is not a role session name."
     ),
     Scope.Connection,
-    "Session name of the assumed role.",
-    default = Some("spark-kinesis"),
+    "Session name of the assumed role. CloudTrail shows it with each call.",
+    defaultDoc = "`spark-kinesis-` and the id of the Spark application",
     declaredEffect = Some(Effect.Everywhere.withAny(Need("roleArn"), Need("roleArn.*"), Need("metadataAllowedRoles")))
   )
 

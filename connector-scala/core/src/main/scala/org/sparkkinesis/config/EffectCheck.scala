@@ -6,7 +6,7 @@ import org.sparkkinesis.error.OptionErrors
  * A use of options.
  *
  * @param query
- *   type of the query; empty for a write, and while Spark has not told it
+ *   type of the query; empty for a write of a streaming query, and while Spark has not told it
  */
 final case class Situation(side: Side, streams: StreamSelection, query: Option[QueryType] = None)
 

@@ -63,18 +63,19 @@ object MetadataOptions {
   val metadataStartTimeout: ConfigEntry[FiniteDuration] = both(
     "metadataStartTimeout",
     Duration(1.second, 1.hour),
-    "Time for which the first start of a query waits for the metadata service. A query with a checkpoint does " +
-      "not wait.",
+    "Time for which the first start of a query waits for the metadata service, or for the streams of " +
+      "`streamPattern`. A query with a checkpoint does not wait.",
     default = "30s",
-    effect = Effect.Everywhere.streams(StreamSelection.Logical)
+    effect = Effect.Everywhere.streams(StreamSelection.Pattern, StreamSelection.Logical)
   )
 
   val metadataMaxAge: ConfigEntry[FiniteDuration] = both(
     "metadataMaxAge",
     Duration(1.second, 365.days),
-    "Maximum age of the last valid answer of the metadata service. An older one fails the query.",
+    "Maximum age of the last valid answer of the metadata service, or of the last listing of the streams of " +
+      "`streamPattern`. An older one fails the query.",
     defaultDoc = "no maximum: an outage of the metadata service never fails a running query",
-    effect = Effect.Everywhere.streaming.streams(StreamSelection.Logical)
+    effect = Effect.Everywhere.streaming.streams(StreamSelection.Pattern, StreamSelection.Logical)
   )
 
   val metadataAllowRollback: ConfigEntry[Boolean] = both(

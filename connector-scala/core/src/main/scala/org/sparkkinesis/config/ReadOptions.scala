@@ -272,6 +272,15 @@ object ReadOptions {
     effect = Effect.OfReads.withAny(Need("deaggregation", Seq("true")))
   )
 
+  val partitionKeyPruning: ConfigEntry[Boolean] = read(
+    "partitionKeyPruning",
+    Flag,
+    "Read only the shards that the MD5 hashes of the partition keys in a filter select. Set it only if no producer " +
+      "of the stream sets explicit hash keys or aggregates records, because such records may be in other shards.",
+    default = "false",
+    effect = Effect.OfReads.of(QueryType.Batch)
+  )
+
   val all: Seq[ConfigEntry[_]] = Seq(
     initialPosition,
     endingPosition,
@@ -300,6 +309,7 @@ object ReadOptions {
     endBatchEarly,
     failOnDataLoss,
     deaggregation,
-    deaggregationHashRangeFilter
+    deaggregationHashRangeFilter,
+    partitionKeyPruning
   )
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.{BlockingWait, Waiting}
-import org.sparkkinesis.model.{ChildShard, StartingPosition, StreamShard}
+import org.sparkkinesis.model.{ChildShard, KinesisRecord, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
 /**
@@ -33,15 +33,31 @@ object FirstArrivals {
       untilMillis: Long,
       limit: FiniteDuration,
       waiting: Waiting = BlockingWait
-  ): FirstArrivals = if (positions.isEmpty) FirstArrivals(Map.empty, Nil)
+  ): FirstArrivals = {
+    val found = positions.map(_._1).zip(records(publishers, positions, untilMillis, limit, waiting))
+    FirstArrivals(
+      found.collect { case (shard, Some(Some(first))) => shard -> first.arrivalMillis }.toMap,
+      found.collect { case (shard, None) => shard }
+    )
+  }
+
+  /**
+   * Returns the first record after each position, in the order of the positions: `Some(None)` if there is none, and
+   * `None` if it was not found in time. Blocks as [[of]] does.
+   */
+  def records(
+      publishers: RecordPublisherFactory,
+      positions: Seq[(StreamShard, StartingPosition)],
+      untilMillis: Long,
+      limit: FiniteDuration,
+      waiting: Waiting = BlockingWait
+  ): Seq[Option[Option[KinesisRecord]]] = if (positions.isEmpty) Nil
   else {
-    val looks = positions.map { case (shard, position) => shard -> new Look(publishers, shard, position, untilMillis) }
+    val looks = positions.map { case (shard, position) => new Look(publishers, shard, position, untilMillis) }
     try {
-      waiting.until(CompletableFuture.allOf(looks.map(_._2.arrival): _*), limit)
-      val (known, unknown) = looks.partition(_._2.arrival.isDone)
-      val arrivals = known.flatMap { case (shard, look) => look.arrival.getNow(None).map(shard -> _) }
-      FirstArrivals(arrivals.toMap, unknown.map(_._1))
-    } finally looks.foreach(_._2.close())
+      waiting.until(CompletableFuture.allOf(looks.map(_.first): _*), limit)
+      looks.map(look => Option.when(look.first.isDone)(look.first.getNow(None)))
+    } finally looks.foreach(_.close())
   }
 
   final private class Look(
@@ -50,7 +66,7 @@ object FirstArrivals {
       position: StartingPosition,
       untilMillis: Long
   ) extends RecordSubscriber {
-    val arrival = new CompletableFuture[Option[Long]]
+    val first = new CompletableFuture[Option[KinesisRecord]]
     private val publisher = publishers.subscribe(shard, position, this)
     askForOne()
 
@@ -60,17 +76,16 @@ object FirstArrivals {
     private def askForOne(): Unit = publisher.request(maxBytes = 1)
 
     override def onBatch(batch: RecordBatch): Unit = batch.records.headOption match {
-      case Some(first) => finish(Some(first.arrivalMillis))
-      case None =>
-        if (batch.millisBehindLatest == 0 || batch.readUpToMillis >= untilMillis) finish(None) else askForOne()
+      case None if batch.millisBehindLatest > 0 && batch.readUpToMillis < untilMillis => askForOne()
+      case found => finish(found)
     }
     override def onShardEnd(children: Seq[ChildShard]): Unit = finish(None)
 
     /** The task that reads the shard fails with this error, unless it is gone by then. */
     override def onError(error: ServiceException): Unit = finish(None)
 
-    private def finish(found: Option[Long]): Unit = {
-      arrival.complete(found)
+    private def finish(found: Option[KinesisRecord]): Unit = {
+      first.complete(found)
       ()
     }
   }

@@ -5,8 +5,8 @@ import java.util.concurrent.LinkedBlockingQueue
 
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
 import org.sparkkinesis.concurrent.{BlockingWait, Waiting}
-import org.sparkkinesis.error.{DataLossPolicy, ReadErrors}
-import org.sparkkinesis.event.{DataLost, EventSink}
+import org.sparkkinesis.event.{Loss, Losses}
+import org.sparkkinesis.model.packed.PackedRecords
 import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard, UserRecord}
 import org.sparkkinesis.service.ServiceException
 
@@ -35,8 +35,8 @@ object RangeEnd {
  * Reads one range of one shard directly from the service, in order, and blocks the calling thread.
  *
  * It does not wait for records that cannot arrive: if the first records of the range or the record of `RangeEnd.At` are
- * missing, `losses` decides whether it fails with `KINESIS_DATA_LOSS` or reads the remaining records. Both emit
- * [[DataLost]], once for a range. A reader that is not read to its end must be closed. Interrupting the thread ends the
+ * missing, `losses` decides whether it fails with `KINESIS_DATA_LOSS` or reads the remaining records. A range reports
+ * one loss. A reader that is not read to its end must be closed. Interrupting the thread ends the
  * wait.
  *
  * If the arrival of the first record is known, records may expire while the range is read: those that follow one
@@ -47,6 +47,8 @@ object RangeEnd {
  *   the user record after which the range begins, if that is within the record at `after`
  * @param firstArrivalMillis
  *   when the first record of the range arrived, epoch milliseconds, if it is known; that record must exist
+ * @param before
+ *   the first sequence number after the range, which need not exist, if the range ends before `end`
  */
 final class RangeReader(
     publishers: RecordPublisherFactory,
@@ -54,12 +56,12 @@ final class RangeReader(
     after: StartingPosition,
     end: RangeEnd,
     chunks: ChunkBuilder,
-    losses: DataLossPolicy = DataLossPolicy.Strict,
+    losses: Losses = Losses.Strict,
     maxBytesPerFetch: Long = RangeReader.MaxBytesPerFetch,
     waiting: Waiting = BlockingWait,
-    events: EventSink = EventSink.Discard,
     skipUpTo: Option[UserRecord] = None,
-    firstArrivalMillis: Option[Long] = None
+    firstArrivalMillis: Option[Long] = None,
+    before: Option[SequenceNumber] = None
 ) extends Iterator[Chunk]
     with AutoCloseable {
   import RangeReader._
@@ -109,12 +111,12 @@ final class RangeReader(
   private def take(answer: RecordBatch): Unit = {
     val batch = withoutRepetition(answer)
     batch.records.headOption.filterNot(_ => hasBegun).foreach(begin)
-    val wanted = end match {
+    val wanted = withinNumbers(end match {
       case RangeEnd.At(number) => upTo(batch, number)
       case RangeEnd.Within(last) => upTo(batch, last.sequenceNumber)
       case RangeEnd.ShardEnd => batch.records
       case RangeEnd.ArrivedBy(millis) => batch.records.filter(_.arrivalMillis <= millis)
-    }
+    })
     wanted.lastOption.foreach(record => lastSeen = Some(SequenceNumber.trusted(record.sequenceNumber)))
     if (reachedEnd(batch)) finish(shardEnded = false) else proceed(batch)
     if (!isDone || wanted.nonEmpty) ready = cut(chunks.build(wanted, batch.millisBehindLatest).iterator)
@@ -132,8 +134,31 @@ final class RangeReader(
         subscriber
       )
     }
-    publisher.request(maxBytesPerFetch)
+    publisher.request(bytesToEnd(batch))
   }
+
+  /**
+   * Returns how many bytes to request after a response. If records follow the range, it is not much more than the range
+   * has left at the rate of the response.
+   */
+  private def bytesToEnd(batch: RecordBatch): Long = end match {
+    case RangeEnd.ArrivedBy(millis) if batch.records.size > 1 =>
+      val last = batch.records.last.arrivalMillis
+      val (left, follows) = (millis - last, last + batch.millisBehindLatest - millis)
+      if (follows <= 0 || left < 0) maxBytesPerFetch
+      else {
+        val took = math.max(1L, last - batch.records.head.arrivalMillis)
+        val estimate = PackedRecords.sizeOf(batch.records).toDouble / took * left * SafetyOfEstimate
+        math.min(maxBytesPerFetch.toDouble, math.max(MinBytesPerFetch.toDouble, estimate)).toLong
+      }
+    case _ => maxBytesPerFetch
+  }
+
+  private def withinNumbers(records: IndexedSeq[KinesisRecord]): IndexedSeq[KinesisRecord] =
+    before.fold(records)(number => records.takeWhile(isBefore(_, number)))
+
+  private def isBefore(record: KinesisRecord, number: SequenceNumber): Boolean =
+    SequenceNumber.compareDigits(record.sequenceNumber, number.value) < 0
 
   /** Removes the record with which a response must begin. If it is not there, later records may have expired too. */
   private def withoutRepetition(batch: RecordBatch): RecordBatch = mustBegin match {
@@ -180,7 +205,8 @@ final class RangeReader(
   private def reachedEnd(batch: RecordBatch): Boolean = {
     val isAtTip = batch.millisBehindLatest == 0
     emptyTips = if (isAtTip && !batch.hadRecords) emptyTips + 1 else 0
-    end match {
+    before.exists(number => batch.records.lastOption.exists(!isBefore(_, number))) ||
+    (end match {
       case RangeEnd.At(number) => isAtOrAfter(batch, number)
       case RangeEnd.Within(last) => isAtOrAfter(batch, last.sequenceNumber)
       case RangeEnd.ShardEnd => false
@@ -189,7 +215,7 @@ final class RangeReader(
         // clock of this process shows.
         (isAtTip && (batch.sentMillis >= millis || emptyTips >= EmptyTipsBeforeLoss)) ||
         batch.records.lastOption.exists(_.arrivalMillis > millis)
-    }
+    })
   }
 
   private def isAtOrAfter(batch: RecordBatch, number: SequenceNumber): Boolean =
@@ -222,8 +248,7 @@ final class RangeReader(
 
   private def lose(reason: String, cause: String): Unit = if (!hasLost) {
     hasLost = true
-    events.emit(DataLost(shard.stream, shard.shard, reason, losses.endsQuery))
-    losses.lost(ReadErrors.dataLoss(shard.shard.value, shard.stream, reason, cause))
+    losses.report(Loss.RangeMissing(shard, reason, cause))
   }
 
   private def position(position: StartingPosition): String = position match {
@@ -242,6 +267,10 @@ object RangeReader {
 
   /** The bytes that two seconds of a shard's read quota allow. */
   val MaxBytesPerFetch: Long = 4L * 1024 * 1024
+
+  /** The size of the smallest request near the end of a range, and the factor for a rate that grows. */
+  private val MinBytesPerFetch = 64L * 1024
+  private val SafetyOfEstimate = 1.1
 
   /** Number of consecutive empty responses at the tip of the shard after which a planned record counts as lost. */
   private val EmptyTipsBeforeLoss = 3

@@ -1,5 +1,6 @@
 package org.sparkkinesis.consume
 
+import org.sparkkinesis.event.OngoingOutage
 import org.sparkkinesis.model.{ChildShard, KinesisRecord, StartingPosition, StreamShard}
 import org.sparkkinesis.service.ServiceException
 
@@ -85,4 +86,7 @@ trait RecordPublisherFactory {
 
   /** Returns the streams for which the publishers' calls have received no answer for some time. */
   def unreachable: Set[String] = Set.empty
+
+  /** Returns the streams whose calls fail now and are repeated. */
+  def outages: Seq[OngoingOutage] = Nil
 }

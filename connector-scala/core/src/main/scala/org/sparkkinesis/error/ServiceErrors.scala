@@ -41,9 +41,11 @@ object ServiceErrors {
   def streamUnusable(stream: String, status: String): KinesisConnectorException =
     KinesisConnectorException(StreamUnusable, "stream" -> stream, "status" -> status)
 
+  /** @param resource what the permission is for: `this stream`, … */
   def accessDenied(
       operation: String,
       permission: String,
+      resource: String,
       stream: String,
       serviceMessage: String
   ): KinesisConnectorException =
@@ -51,6 +53,7 @@ object ServiceErrors {
       AccessDenied,
       "operation" -> operation,
       "permission" -> permission,
+      "resource" -> resource,
       "stream" -> stream,
       "serviceMessage" -> serviceMessage
     )

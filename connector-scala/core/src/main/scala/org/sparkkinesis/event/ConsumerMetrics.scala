@@ -1,6 +1,12 @@
 package org.sparkkinesis.event
 
+import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.LongAdder
+
+import scala.jdk.CollectionConverters._
+
+import org.sparkkinesis.model.{ShardId, StreamShard}
+import org.sparkkinesis.service.Operation
 
 /**
  * Counters of the consumers of one source in one JVM since they started. They only grow. Thread-safe.
@@ -30,6 +36,21 @@ final class ConsumerMetrics extends EventSink {
   /** User records outside the hash key range of the shard, which `deaggregation.hashRangeFilter` dropped. */
   val filteredRows = new LongAdder
 
+  private val throttledCalls = new ConcurrentHashMap[(String, Option[ShardId], Operation), LongAdder]
+
+  /** Factors by which polling of shards is slowed down, without those of 1. */
+  private val slowdowns = new ConcurrentHashMap[StreamShard, Double]
+
+  /** Records the factor by which polling of a shard is slower than its quota allows. */
+  def polled(shard: StreamShard, slowdown: Double): Unit = {
+    // Most shards are not slowed down, and have no entry.
+    if (slowdown > 1) slowdowns.put(shard, slowdown) else if (!slowdowns.isEmpty) slowdowns.remove(shard)
+    ()
+  }
+
+  /** Removes the factor of a shard that is not polled any more. */
+  def left(shard: StreamShard): Unit = polled(shard, 1)
+
   override def emit(event: ConnectorEvent): Unit = event match {
     case _: IteratorRequested => getShardIteratorCalls.increment()
     case _: IteratorRenewed => iteratorRenewals.increment()
@@ -38,10 +59,21 @@ final class ConsumerMetrics extends EventSink {
     case _: SubscriptionLost =>
       resubscriptions.increment()
       retries.increment()
-    case _: CallThrottled => throttles.increment()
+    case CallThrottled(stream, shard, operation) =>
+      throttles.increment()
+      throttledCalls.computeIfAbsent((stream, shard, operation), _ => new LongAdder).increment()
     case _: CallRetried => retries.increment()
     case _ => ()
   }
+
+  /** Returns the shards and operations with the most throttled calls. */
+  def mostThrottled: Seq[ThrottledCalls] =
+    throttledCalls.asScala.iterator.map { case ((stream, shard, operation), calls) =>
+      ThrottledCalls(stream, shard, operation, calls.sum)
+    }.toVector.sortBy(-_.calls).take(ConsumerHealth.MaxThrottled)
+
+  /** Returns the greatest factor by which polling is slowed down; 1 if it is not. */
+  def pollingSlowdown: Double = slowdowns.values.asScala.foldLeft(1.0)(math.max)
 
   def snapshot: Map[String, Long] = Map(
     "getRecordsCalls" -> getRecordsCalls.sum,

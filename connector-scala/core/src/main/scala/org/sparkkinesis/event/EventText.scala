@@ -33,5 +33,25 @@ private[event] object EventText {
   }
 
   /** Formats milliseconds as seconds with one decimal. */
-  def seconds(millis: Long): String = String.format(java.util.Locale.ROOT, "%.1f s", Double.box(millis / 1000.0))
+  def seconds(millis: Long): String = s"${number(millis / 1000.0)} s"
+
+  /** Formats milliseconds in the unit that fits: `12.5 s`, `14.2 min`, `23.9 h`, `6.5 days`. */
+  def duration(millis: Long): String = {
+    val (_, unit, name) = durations.find(millis >= _._1).getOrElse((0L, 1000L, "s"))
+    s"${number(millis.toDouble / unit)} $name"
+  }
+
+  /** Formats a number of bytes in the unit that fits. */
+  def bytes(n: Long): String = {
+    val (unit, name) = sizes.find(n >= _._1).getOrElse(sizes.last)
+    if (unit == 1) s"$n $name" else s"${number(n.toDouble / unit)} $name"
+  }
+
+  /** Formats a number with one decimal. */
+  def number(value: Double): String = String.format(java.util.Locale.ROOT, "%.1f", Double.box(value))
+
+  /** From which time on a unit is used, its milliseconds and its name. */
+  private val durations =
+    Seq((48L * 3600000, 24L * 3600000, "days"), (2L * 3600000, 3600000L, "h"), (120000L, 60000L, "min"))
+  private val sizes = Seq((1L << 30) -> "GiB", (1L << 20) -> "MiB", (1L << 10) -> "KiB", 1L -> "bytes")
 }

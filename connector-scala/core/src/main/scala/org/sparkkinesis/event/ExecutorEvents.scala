@@ -1,6 +1,6 @@
 package org.sparkkinesis.event
 
-import org.sparkkinesis.event.EventText.count
+import org.sparkkinesis.event.EventText.{count, seconds}
 
 /** Events of the executors that read for a query. */
 sealed abstract class ExecutorEvent extends ConnectorEvent(EventSubject.Executor) {
@@ -99,4 +99,24 @@ final case class ExecutorFailed(id: String, reason: String) extends ExecutorEven
   override def level: EventLevel = EventLevel.Warn
   override def executor: Option[String] = Some(id)
   override def message: String = s"The consumers of executor $id failed and are started again: $reason"
+}
+
+/** The calls of an executor fail, which only its own log says otherwise. Emitted on the driver. */
+final case class ExecutorOutageBegan(streamName: String, id: String, shards: Int, reason: String)
+    extends ExecutorEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def executor: Option[String] = Some(id)
+  override def stream: Option[String] = Some(streamName)
+  override def limitKey: Any = (getClass, stream, executor)
+  override def message: String =
+    s"Calls of executor $id for ${count(shards.toLong, "shard")} fail and are retried: $reason"
+}
+
+/** The calls of an executor succeed again. Emitted on the driver. */
+final case class ExecutorOutageEnded(streamName: String, id: String, millis: Long) extends ExecutorEvent {
+  override def level: EventLevel = EventLevel.Info
+  override def executor: Option[String] = Some(id)
+  override def stream: Option[String] = Some(streamName)
+  override def message: String =
+    s"Calls of executor $id succeed again; its last report of failures was ${seconds(millis)} after the first one"
 }

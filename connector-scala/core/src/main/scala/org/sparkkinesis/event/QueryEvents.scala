@@ -2,7 +2,7 @@ package org.sparkkinesis.event
 
 import java.time.Instant
 
-import org.sparkkinesis.event.EventText.{count, positions, seconds}
+import org.sparkkinesis.event.EventText.{count, duration, positions, seconds}
 import org.sparkkinesis.model.{ShardId, StartingPosition}
 
 /** Events of a query as a whole, and of its offsets. */
@@ -11,12 +11,15 @@ sealed abstract class QueryEvent extends ConnectorEvent(EventSubject.Query)
 /**
  * A query starts reading a stream.
  *
+ * @param connector
+ *   version of the connector
  * @param isResumed
  *   whether the positions come from a checkpoint
  * @param shards
  *   start position of each shard; empty for a finished shard
  */
 final case class QueryStarted(
+    connector: String,
     streamName: String,
     consumerMode: String,
     isResumed: Boolean,
@@ -26,7 +29,8 @@ final case class QueryStarted(
   override def stream: Option[String] = Some(streamName)
   override def message: String = {
     val how = if (isResumed) "resumed from its checkpoint" else "started from its initial offsets"
-    s"Query $how in consumer mode '$consumerMode', ${count(shards.size.toLong, "shard")}: ${positions(shards)}"
+    s"Query $how in consumer mode '$consumerMode' with spark-kinesis $connector, " +
+      s"${count(shards.size.toLong, "shard")}: ${positions(shards)}"
   }
 }
 
@@ -45,6 +49,61 @@ final case class BatchFromLatest(streamName: String) extends QueryEvent {
   override def message: String = "A batch read from 'latest' has no rows, because it ends with the records that have " +
     "arrived. To read these, set 'initialPosition' for this read, for example with SELECT … FROM t WITH " +
     "('initialPosition' = 'trim_horizon') or with spark.read.option(\"initialPosition\", \"trim_horizon\")"
+}
+
+/**
+ * Summary of what a query has read since the last one, and of its state. Emitted on the driver, when the first batch
+ * is planned and then every five minutes, also while a batch does not end.
+ *
+ * @param bytes
+ *   payload and key bytes of the fetched records
+ * @param millis
+ *   time that the summary covers
+ * @param behindMillis
+ *   how far the worst shard is behind
+ * @param expiresInMillis
+ *   time until the oldest unread record expires
+ * @param pollingSlowdown
+ *   factor by which polling is slower than the quota allows
+ * @param mostThrottled
+ *   the operation, shard and executor with the most throttled calls
+ * @param runningMillis
+ *   time since the running batch was planned; empty if none is running
+ */
+final case class ReadSummary(
+    batches: Long,
+    rows: Long,
+    bytes: Long,
+    millis: Long,
+    consumerMode: String,
+    shards: Int,
+    executors: Int,
+    behindMillis: Long,
+    worstShard: Option[String],
+    expiresInMillis: Option[Long],
+    bufferedBytes: Long,
+    bufferBytes: Long,
+    pollingSlowdown: Double,
+    throttled: Long,
+    retried: Long,
+    mostThrottled: Option[String],
+    runningMillis: Option[Long]
+) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Info
+  override def stream: Option[String] = None
+  override def message: String = {
+    val perSecond = 1000.0 / math.max(1, millis)
+    val rates = EventText.number(rows * perSecond) + " rows/s, " + EventText.bytes((bytes * perSecond).toLong) + "/s"
+    val running = runningMillis.fold("")(time => s", the last one runs since ${duration(time)}")
+    val lag = worstShard.fold("no shard is behind")(shard => s"${duration(behindMillis)} behind in $shard")
+    val expiry = expiresInMillis.fold("")(left => s"; unread records expire in ${duration(left)}")
+    val pace = if (pollingSlowdown > 1) s" ${EventText.number(pollingSlowdown)} times slower than its quota" else ""
+    val throttling = s"$throttled throttled" + mostThrottled.fold("")(most => s" (most: $most)")
+    s"${count(batches, "micro-batch", "micro-batches")} planned in ${duration(millis)}$running; " +
+      s"${count(rows, "row")} fetched ($rates); $lag$expiry; ${count(shards.toLong, "shard")} on " +
+      s"${count(executors.toLong, "executor")}, '$consumerMode'$pace; buffer ${EventText.bytes(bufferedBytes)} of " +
+      s"${EventText.bytes(bufferBytes)}; calls: $throttling, $retried retried"
+  }
 }
 
 final case class BatchPlanned(rows: Long, bytes: Long, planningMicros: Long) extends QueryEvent {
@@ -96,13 +155,6 @@ final case class DataLost(streamName: String, lostIn: ShardId, reason: String, e
   override def shard: Option[ShardId] = Some(lostIn)
   override def limitKey: Any = (getClass, stream, shard)
   override def message: String = s"Records were lost: $reason. ${QueryEvent.continuation(endsQuery)}"
-}
-
-object DataLost {
-
-  /** The reason if a shard does not exist any more. No listing names those of its descendants that have expired too. */
-  val ShardIsGone: String =
-    "the shard no longer exists and was not read to its end, nor were its descendants that no longer exist"
 }
 
 /** A running query that is more than 24 hours behind could not read the retention period of its stream. */

@@ -10,13 +10,15 @@ sealed abstract class WriteEvent extends ConnectorEvent(EventSubject.Write)
 /**
  * A query starts writing. Emitted once per query, on the driver.
  *
+ * @param connector
+ *   version of the connector
  * @param settings
  *   the settings that decide order and rate, as text
  */
-final case class WriteStarted(streamName: Option[String], settings: String) extends WriteEvent {
+final case class WriteStarted(connector: String, streamName: Option[String], settings: String) extends WriteEvent {
   override def level: EventLevel = EventLevel.Info
   override def stream: Option[String] = streamName
-  override def message: String = s"Write started with $settings"
+  override def message: String = s"Write started by spark-kinesis $connector with $settings"
 }
 
 /**
@@ -181,8 +183,9 @@ final case class WriteLimitChanged(streamName: String, from: Long, to: Long) ext
 final case class StreamLeft(streamName: String, records: Int, reason: String) extends StreamWriteEvent(streamName) {
   override def level: EventLevel = EventLevel.Warn
   override def message: String =
-    s"The stream is not written any more until it stores a record again. ${count(records.toLong, "record")} of this task " +
-      s"that it has not acknowledged, some of which it may have stored, are written to the other streams. " +
+    "The stream is not written any more until it stores a record again. " +
+      s"${count(records.toLong, "record")} of this task " +
+      "that it has not acknowledged, some of which it may have stored, are written to the other streams. " +
       s"Reason: $reason"
 }
 

@@ -6,7 +6,8 @@ package org.sparkkinesis.model
  * Sequence numbers of a shard have the order of its records. Those of a child shard are larger than those of its
  * parents.
  */
-final class SequenceNumber private (val value: String) extends AnyVal with Ordered[SequenceNumber] {
+final class SequenceNumber private (val value: String) extends AnyVal with Ordered[SequenceNumber]
+    with Serializable {
 
   /** Compares by length and then by digits, which is the numeric order, without creating big integers. */
   override def compare(that: SequenceNumber): Int = SequenceNumber.compareDigits(value, that.value)

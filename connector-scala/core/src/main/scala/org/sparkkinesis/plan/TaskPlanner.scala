@@ -18,6 +18,8 @@ import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
  *   maximum number of records in the range, if it is known and they are large
  * @param creationMillis
  *   creation time of the stream, in epoch milliseconds, for a range that may be in memory
+ * @param before
+ *   the first sequence number after the range, which need not exist, if the range ends before `end`
  */
 final case class ShardRange(
     shard: StreamShard,
@@ -28,7 +30,8 @@ final case class ShardRange(
     skipUpTo: Option[UserRecord] = None,
     firstArrivalMillis: Option[Long] = None,
     maxRecords: Option[Long] = None,
-    creationMillis: Long = 0
+    creationMillis: Long = 0,
+    before: Option[SequenceNumber] = None
 )
 
 /**

@@ -4,7 +4,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.Scheduler
-import org.sparkkinesis.event.{EventSink, OutageBegan, OutageEnded, OutageLasts}
+import org.sparkkinesis.event.{EventSink, OngoingOutage, OutageBegan, OutageEnded, OutageLasts}
 import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.service.ServiceException
 
@@ -20,6 +20,7 @@ final class Outages(scheduler: Scheduler, events: EventSink) {
     val failing = mutable.HashSet.empty[Option[ShardId]]
     val affected = mutable.HashSet.empty[Option[ShardId]]
     var reportedNanos: Long = sinceNanos
+    var reason = ""
 
     /** The time at which a call for any shard of the stream last received an answer, which may be a refusal. */
     var answeredNanos: Long = sinceNanos
@@ -49,6 +50,7 @@ final class Outages(scheduler: Scheduler, events: EventSink) {
         hasOutage = true
         outage.failing += shard
         outage.affected += shard
+        outage.reason = error.getMessage
         if (isNew) Some(OutageBegan(stream, shard, failures, error.getMessage))
         else if (now - outage.reportedNanos >= Period.toNanos) {
           outage.reportedNanos = now
@@ -78,6 +80,16 @@ final class Outages(scheduler: Scheduler, events: EventSink) {
     else synchronized {
       val now = scheduler.nanoTime
       byStream.collect { case (stream, outage) if now - outage.answeredNanos >= Silence.toNanos => stream }.toSet
+    }
+
+  /** Returns the present outages. */
+  def ongoing: Seq[OngoingOutage] =
+    if (!hasOutage) Nil
+    else synchronized {
+      val now = scheduler.nanoTime
+      byStream.toVector.sortBy(_._1).map { case (stream, outage) =>
+        OngoingOutage(stream, outage.shards, millis(now - outage.sinceNanos), outage.reason)
+      }
     }
 
   /** The calls are given up, or not wanted any more: whether they would succeed is not known. */

@@ -1,15 +1,20 @@
 package org.sparkkinesis.service
 
-/** What an operation acts on, as IAM names it. */
-sealed abstract class IamResource(val name: String)
+/**
+ * What an operation acts on, as IAM names it.
+ *
+ * @param inErrors
+ *   how an error about the stream of the operation calls it
+ */
+sealed abstract class IamResource(val name: String, val inErrors: String)
 
 object IamResource {
-  case object Stream extends IamResource("stream")
-  case object Consumer extends IamResource("consumer")
-  case object DeliveryStream extends IamResource("deliverystream")
+  case object Stream extends IamResource("stream", "this stream")
+  case object Consumer extends IamResource("consumer", "the consumer of this stream (<stream ARN>/consumer/<name>:*)")
+  case object DeliveryStream extends IamResource("deliverystream", "this delivery stream")
 
   /** IAM knows no narrower resource for the operation. */
-  case object Everything extends IamResource("*")
+  case object Everything extends IamResource("*", "all resources (*)")
 
   def of(operation: Operation): IamResource = operation match {
     case Operation.ListStreams => Everything

@@ -39,7 +39,7 @@ final class ShardLister(
   def complete(stream: StreamRef, filter: ShardFilter): CompletableFuture[ShardListing] = {
     val seen = new AtomicReference(Seq.empty[Shard])
     ShardLister.repeat(scheduler, policy.bound) { () =>
-      list(stream, filter).thenApply { (listed: Seq[Shard]) =>
+      list(stream, filter).thenApply[ShardListing] { (listed: Seq[Shard]) =>
         val shards = seen.updateAndGet(before => (listed ++ before).distinctBy(_.id))
         ShardListing(shards, ShardListing.uncovered(shards))
       }

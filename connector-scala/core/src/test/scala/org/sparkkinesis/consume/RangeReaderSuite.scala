@@ -4,8 +4,8 @@ import scala.collection.mutable
 
 import org.sparkkinesis.chunk.{ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.{ConsumerMetrics, Losses}
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
@@ -23,7 +23,8 @@ class RangeReaderSuite extends TimedSuite {
   private class Script(steps: Step*) extends RecordPublisherFactory {
     private val left = mutable.Queue.from(steps)
     var cancelled = false
-    var requests = 0
+    var requested = Vector.empty[Long]
+    def requests: Int = requested.size
     override def subscribe(
         shard: StreamShard,
         position: StartingPosition,
@@ -31,7 +32,7 @@ class RangeReaderSuite extends TimedSuite {
     ): RecordPublisher =
       new RecordPublisher {
         override def request(maxBytes: Long): Unit = {
-          requests += 1
+          requested :+= maxBytes
           if (left.isEmpty) throw new AssertionError("the reader would wait without end")
           left.dequeue() match {
             case Records(behind, at, numbers @ _*) =>
@@ -52,7 +53,8 @@ class RangeReaderSuite extends TimedSuite {
       script: Script,
       failOnDataLoss: Boolean = true,
       firstArrival: Option[Long] = None,
-      lost: KinesisConnectorException => Unit = _ => ()
+      lost: KinesisConnectorException => Unit = _ => (),
+      before: Option[Int] = None
   ): Seq[Int] = {
     val chunks = new ChunkBuilder(DecodeSettings.of(Options.defaults).copy(maxChunkRows = 3), None, new ConsumerMetrics)
     val reader = new RangeReader(
@@ -61,8 +63,9 @@ class RangeReaderSuite extends TimedSuite {
       AfterSequenceNumber(number(10)),
       end,
       chunks,
-      new DataLossPolicy(failOnDataLoss, lost),
-      firstArrivalMillis = firstArrival
+      new Losses(failOnDataLoss, _ => (), lost),
+      firstArrivalMillis = firstArrival,
+      before = before.map(number)
     )
     reader.flatMap(chunk => (0 until chunk.rows).map(chunk.sequenceNumber(_).value.toInt)).toSeq
   }
@@ -174,6 +177,32 @@ class RangeReaderSuite extends TimedSuite {
       read(RangeEnd.ArrivedBy(50), new Script(Records(0, 40, 11), Records(0, 45), Records(0, 51, 12))) ==
         Seq(11, 12)
     )
+  }
+
+  test("a range ends before a sequence number, whether that exists or not, and whatever the times are") {
+    val table = Seq[(Seq[Step], Seq[Int])](
+      (Seq(Records(9, 100, 11, 12), Records(9, 100, 13, 14)), Seq(11, 12)),
+      (Seq(Records(9, 100, 11), Records(9, 100, 14)), Seq(11)),
+      (Seq(Records(9, 100, 13)), Nil),
+      (Seq(Records(9, 100, 11), End), Seq(11)),
+      (Seq(Records(0, 2000, 11)), Seq(11))
+    )
+    for ((steps, expected) <- table) {
+      val script = new Script(steps: _*)
+      assert(read(RangeEnd.ArrivedBy(1000), script, before = Some(13)) == expected, steps)
+      assert(script.requests == steps.size)
+    }
+  }
+
+  test("near the end of a range, no more is requested than it may have left") {
+    def requested(behind: Long): Seq[Long] = {
+      val script = new Script(Records(behind, 0, 11, 12, 13), Records(0, 200))
+      read(RangeEnd.ArrivedBy(100), script)
+      script.requested
+    }
+    val most = RangeReader.MaxBytesPerFetch
+    assert(requested(behind = 1000) == Seq(most, 65536L), "many records follow the range")
+    assert(requested(behind = 50) == Seq(most, most), "no record follows the range")
   }
 
   test("a failure of the service is thrown to the caller") {

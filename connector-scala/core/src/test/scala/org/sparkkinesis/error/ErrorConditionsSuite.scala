@@ -21,7 +21,7 @@ class ErrorConditionsSuite extends TimedSuite {
     )
 
   /** Conditions that only the Python package raises. */
-  private val raisedElsewhere = Set("KINESIS_JAR_MISSING")
+  private val raisedElsewhere = Set("KINESIS_JAR_MISSING", "KINESIS_JAR_OF_OTHER_SPARK")
 
   /** A factory method that was called with a different value for each parameter. */
   final private class Made(factory: AnyRef, method: Method) {

@@ -18,9 +18,14 @@ import scala.util.Try
  *   where everything leads
  * @param user
  *   user and password that clients must send
+ * @param server
+ *   where the proxy is reached; closed with it
  */
-final class TestProxy(port: Int, user: Option[(String, String)]) extends AutoCloseable {
-  private val server = new ServerSocket(0, 200, InetAddress.getLoopbackAddress)
+final class TestProxy(
+    port: Int,
+    user: Option[(String, String)],
+    server: ServerSocket = new ServerSocket(0, 200, InetAddress.getLoopbackAddress)
+) extends AutoCloseable {
   private val asked = new ConcurrentLinkedQueue[String]
   private val sockets = new ConcurrentLinkedQueue[Socket]
   private val expected = user.map { case (name, password) =>

@@ -13,8 +13,8 @@ object ErrorsPage {
        |<!-- Made from error-conditions.json; renew with: ${GeneratedFiles.Command} -->
        |
        |Every error of the connector begins with the name of its condition in brackets, followed by the problem, the
-       |cause and the fix. `{…}` is a parameter of the message. In Python, `condition` of
-       |`spark_kinesis.KinesisConnectorError` is the name.
+       |cause and the fix. `{…}` is a parameter of the message. In Python, `condition_of` of
+       |`spark_kinesis` finds the name in any error of Spark; `condition` of `KinesisConnectorError` is the name.
        |
        |${conditions.mkString("\n")}""".stripMargin
   }

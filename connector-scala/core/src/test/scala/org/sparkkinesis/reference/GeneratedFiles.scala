@@ -24,6 +24,7 @@ object GeneratedFiles {
     "python/src/spark_kinesis/_generated.py" -> PythonOptions.text,
     "python/src/spark_kinesis/_conditions.py" -> PythonConditions.text,
     "python/src/spark_kinesis/_redaction.py" -> PythonRedaction.text,
+    "python/src/spark_kinesis/_quotas.py" -> PythonQuotas.text,
     "python/src/spark_kinesis/_permissions.py" -> PermissionsTable.python,
     PermissionsTable.page
   )

@@ -236,12 +236,20 @@ object PythonOptions {
 
   private def inPythonName(quoted: String): String = quoted match {
     case Assigned(key, value) if declared.exists(_.key == key) =>
-      s"${inPythonName(key)}=${if (value.matches("\\w+")) literal(value) else value}"
+      s"${inPythonName(key)}=${inPythonValue(value)}"
     case key => declared.find(_.key == key).map(pythonName)
         .orElse(declared.find(entry => entry.isPrefix && key.startsWith(entry.key.stripSuffix("*"))).map { entry =>
           s"${pythonName(entry)}(${literal(key.stripPrefix(entry.key.stripSuffix("*")))}, …)"
         })
         .getOrElse(key)
+  }
+
+  private def inPythonValue(value: String): String = value match {
+    case "true" => "True"
+    case "false" => "False"
+    case number if number.matches("-?\\d+") => number
+    case word if word.matches("\\w+") => literal(word)
+    case other => other
   }
 
   /** Lines of at most 105 characters, so that they have at most 120 with indentation and quotes. */

@@ -3,7 +3,7 @@ package org.sparkkinesis.retry
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
-import org.sparkkinesis.event.{OutageBegan, OutageEnded, OutageLasts, RecordedEvents}
+import org.sparkkinesis.event.{OngoingOutage, OutageBegan, OutageEnded, OutageLasts, RecordedEvents}
 import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
@@ -97,6 +97,18 @@ class OutagesSuite extends TimedSuite {
       calls.scheduler.advance(Outages.Silence)
       assert(calls.outages.unreachable == Set("orders"))
     }
+  }
+
+  test("a present outage has its shards, its duration and the last reason") {
+    val calls = new Calls
+    assert(calls.outages.ongoing.isEmpty)
+    silent(calls, 0)
+    silent(calls, 1)
+    calls.scheduler.advance(7.seconds)
+    assert(calls.outages.ongoing == Seq(OngoingOutage("orders", 2, 7000, noAnswer.getMessage)))
+    calls.succeed(0)
+    calls.succeed(1)
+    assert(calls.outages.ongoing.isEmpty)
   }
 
   test("what is not called any more is not unreachable") {

@@ -92,6 +92,17 @@ class AccessSuite extends TimedSuite with BeforeAndAfterAll {
     assert(message(as("PAGES")("ListShards", next)).contains(arn))
   }
 
+  test("a refused call is counted for its stream and shard, as those that are served") {
+    emulator.admin.createStream("counted", 1)
+    emulator.admin.setPolicies("NOBODY", statement("kinesis:ListStreams", "*"))
+    val iterator = """{"StreamName": "counted", "ShardId": "shardId-000000000000", "ShardIteratorType": "LATEST"}"""
+    as("NOBODY")("GetShardIterator", iterator)
+    as("NOBODY")("ListShards", s"""{"StreamARN": "${orders.replace("orders", "counted")}"}""")
+    val refused = "AccessDeniedException"
+    assert(emulator.calls.count("GetShardIterator", "counted", "shardId-000000000000", refused) == 1)
+    assert(emulator.calls.count("ListShards", "counted", result = refused) == 1)
+  }
+
   test("Firehose needs the action on the delivery stream") {
     emulator.admin.createDeliveryStream("archive")
     val body = s"""{"DeliveryStreamName": "archive", "Records": [{"Data": "${base64("a")}"}]}"""

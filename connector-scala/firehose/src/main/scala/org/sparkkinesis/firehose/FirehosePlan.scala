@@ -4,7 +4,9 @@ import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.value.{OnInvalidRecord, RateLimitingOption}
-import org.sparkkinesis.config.{EffectCheck, FirehoseOptions, Options, Side, Situation, StreamSelection, WriteOptions}
+import org.sparkkinesis.config.{
+  ConnectorVersion, EffectCheck, FirehoseOptions, Options, Side, Situation, StreamSelection, WriteOptions
+}
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{ConnectorEvent, EventSink, OptionWithoutEffect, WritePlanned, WriteStarted}
@@ -101,7 +103,7 @@ final class FirehosePlanner(options: Options, isNew: ConnectorEvent => Boolean) 
       FirehoseOptions.maxBufferedBytes,
       FirehoseOptions.onInvalidRecord
     )
-    val started = WriteStarted(Some(plan.stream), SinkPlan.shown(options, shown).mkString(", "))
+    val started = WriteStarted(ConnectorVersion.text, Some(plan.stream), SinkPlan.shown(options, shown).mkString(", "))
     if (isNew(started)) events.emit(started)
     events.emit(WritePlanned(Some(plan.stream), options(FirehoseOptions.onInvalidRecord).word))
   }

@@ -38,6 +38,7 @@ class SparkArchitectureSuite extends TimedSuite {
       all("session"),
       all("session.check", "session.member"),
       all("read.reader", "read.live", "read.query", "sink", "write.route"),
+      all("read.batch"),
       all("read", "write"),
       all("table", "read.realtime"),
       Seq("org.sparkkinesis")

@@ -11,12 +11,15 @@ import org.sparkkinesis.network.Network
  *   AWS region; if empty, the AWS default chain provides it when the client is created
  * @param endpoint
  *   URL of the endpoint; if empty, the endpoint of the region
+ * @param caller
+ *   names the application in the `User-Agent` of each call
  */
 final case class ClientSettings(
     region: Option[String],
     endpoint: Option[String],
     credentials: CredentialSettings,
-    network: Network
+    network: Network,
+    caller: String
 ) {
 
   /**
@@ -31,9 +34,9 @@ final case class ClientSettings(
 
 object ClientSettings {
 
-  /** Returns settings for the network without any option. */
+  /** Returns settings for the network without any option, and without an application. */
   def of(region: Option[String], endpoint: Option[String], credentials: CredentialSettings): ClientSettings =
-    ClientSettings(region, endpoint, credentials, Network.Standard)
+    ClientSettings(region, endpoint, credentials, Network.Standard, "spark-kinesis")
 }
 
 /** Source of the credentials. The `toString` of every source hides its secrets. */

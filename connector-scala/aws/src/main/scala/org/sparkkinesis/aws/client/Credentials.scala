@@ -268,7 +268,8 @@ object Credentials {
 
   private def newResolver(): ExecutorService = {
     val threads = DaemonThreads.named("kinesis-credentials")
-    val pool = new ThreadPoolExecutor(Threads, Threads, 30, TimeUnit.SECONDS, new LinkedBlockingQueue, threads)
+    val waiting = new LinkedBlockingQueue[Runnable]
+    val pool = new ThreadPoolExecutor(Threads, Threads, 30, TimeUnit.SECONDS, waiting, threads)
     pool.allowCoreThreadTimeOut(true)
     pool
   }

@@ -72,12 +72,20 @@ object SdkClients {
     val endpoints = new KinesisEndpoints(region, configured)
     val identity = new CallerIdentity(credentials, clock, nanoTime)
     val signed =
-      new SignedCalls("kinesis", region.id, transport, credentials, clock, settings.network.requestTimeout)
+      new SignedCalls(
+        "kinesis",
+        region.id,
+        transport,
+        credentials,
+        clock,
+        settings.network.requestTimeout,
+        settings.caller
+      )
     new SdkKinesisService(
       client,
       new PutRecordsClient(endpoints, signed),
       new GetRecordsClient(endpoints, signed),
-      new SubscriptionTransport(endpoints, identity, HttpClients.forSubscriptions(settings.network)),
+      new SubscriptionTransport(endpoints, identity, HttpClients.subscriptions(settings.network), settings.caller),
       Option.when(settings.network.viaSdk)(
         new SdkSubscriptions(subscriptions(settings, region, endpoint, credentials, clock), SdkConversions.event)
       ),
@@ -122,7 +130,8 @@ object SdkClients {
       () => FirehoseEndpoint.of(region, configured),
       new CallerIdentity(credentials, clock),
       HttpClients.transport(settings.network),
-      settings.network.requestTimeout
+      settings.network.requestTimeout,
+      settings.caller
     )
   }
 
@@ -159,7 +168,7 @@ object SdkClients {
       clock: SigningClock
   ): KinesisAsyncClient =
     builder(region, endpoint, credentials, overrides(settings, clock))
-      .httpClient(HttpClients.forSubscriptions(settings.network)).build()
+      .httpClient(HttpClients.sdkSubscriptions(settings.network)).build()
 
   private def builder(
       region: Region,
@@ -191,7 +200,7 @@ object SdkClients {
       .retryStrategy(AwsRetryStrategy.doNotRetry())
       .addExecutionInterceptor(clock.interceptor)
       .addExecutionInterceptor(ForeignAnswers.Interceptor)
-      .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, "spark-kinesis")
+      .putAdvancedOption(SdkAdvancedClientOption.USER_AGENT_SUFFIX, settings.caller)
     profileOf(settings.credentials).foreach(overrides.defaultProfileName)
     overrides
   }

@@ -62,7 +62,7 @@ private[client] object SuppliedCredentials {
       case function: JavaFunction[_, _] =>
         val options = new java.util.TreeMap[String, String](String.CASE_INSENSITIVE_ORDER)
         options.putAll(settings.options.asJava)
-        val read = java.util.Collections.unmodifiableMap(options)
+        val read = java.util.Collections.unmodifiableMap[String, String](options)
         () =>
           function.asInstanceOf[JavaFunction[java.util.Map[String, String], java.util.Map[String, String]]].apply(read)
       case supplier: Supplier[_] if settings.options.isEmpty => supplier.asInstanceOf[Supply]

@@ -5,12 +5,14 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.concurrent.duration.{DurationInt, FiniteDuration}
 
-import io.netty.handler.ssl.{SslContext, SslContextBuilder, SslProvider}
+import io.netty.handler.ssl.{
+  ApplicationProtocolConfig, ApplicationProtocolNames, SslContext, SslContextBuilder, SslProvider
+}
 import software.amazon.awssdk.http.Protocol
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.http.nio.netty.{NettyNioAsyncHttpClient, SdkEventLoopGroup}
 
-import org.sparkkinesis.aws.transport.HttpTransport
+import org.sparkkinesis.aws.transport.{Http2Transport, HttpTransport}
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.network.Network
 
@@ -72,50 +74,71 @@ private[aws] object HttpClients {
   def transport(network: Network): HttpTransport =
     new HttpTransport(network, () => tls(network), requestLoops.eventLoopGroup)
 
-  private def tls(network: Network): SslContext = {
+  private def tls(network: Network, protocols: String*): SslContext = {
     val builder = SslContextBuilder.forClient().sslProvider(SslProvider.JDK)
     TrustedAuthorities.of(network).foreach(manager => builder.trustManager(manager))
+    if (protocols.nonEmpty) builder.applicationProtocolConfig(new ApplicationProtocolConfig(
+      ApplicationProtocolConfig.Protocol.ALPN,
+      ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+      ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+      protocols: _*
+    ))
     builder.build()
   }
 
-  private val ofSubscriptions = new ConcurrentHashMap[Network, SdkAsyncHttpClient]
+  private val ofSubscriptions = new ConcurrentHashMap[Network, Http2Transport]
+  private val ofSdkSubscriptions = new ConcurrentHashMap[Network, SdkAsyncHttpClient]
 
-  /**
-   * Returns the client for subscriptions. The JVM has one for each network, over HTTP/2, and never closes it. A
-   * subscription occupies its stream of a connection until it ends, so concurrency has no bound. The read timeout is
-   * longer than the lifetime of a subscription, so that a paused reader does not time out. Window and ping interval
-   * follow KCL and Flink.
-   */
-  def forSubscriptions(network: Network): SdkAsyncHttpClient = {
-    // Limits of requests make no difference.
-    val relevant = network.copy(
-      maxConnections = Network.Standard.maxConnections,
-      requestTimeout = Network.Standard.requestTimeout
+  /** Returns the connector's own client for subscriptions. The JVM has one for each network, and never closes it. */
+  def subscriptions(network: Network): Http2Transport =
+    ofSubscriptions.computeIfAbsent(
+      withoutLimits(network),
+      relevant =>
+        new Http2Transport(
+          relevant,
+          () => tls(relevant, ApplicationProtocolNames.HTTP_2),
+          subscriptionLoops.eventLoopGroup,
+          subscriptionWindow(Runtime.getRuntime.maxMemory),
+          Runtime.getRuntime.availableProcessors
+        )
     )
-    ofSubscriptions.computeIfAbsent(relevant, _ => proxied(relevant)(() => subscriptions(relevant)))
-  }
 
   /**
-   * Returns a builder with the settings of [[forSubscriptions]], for callers that add settings, such as trust managers.
+   * Returns the SDK's client for subscriptions. The JVM has one for each network, over HTTP/2, and never closes it. A
+   * subscription occupies its stream of a connection until it ends, so concurrency has no bound. The read timeout is
+   * longer than the lifetime of a subscription, so that a paused reader does not time out.
    */
-  def subscriptions(network: Network): NettyNioAsyncHttpClient.Builder = NettyNioAsyncHttpClient
-    .builder()
-    .protocol(Protocol.HTTP2)
-    .eventLoopGroup(subscriptionLoops)
-    .sslProvider(SslProvider.JDK)
-    .maxConcurrency(Int.MaxValue)
-    .maxPendingConnectionAcquires(Int.MaxValue)
-    .connectionAcquisitionTimeout(Duration.ofSeconds(60))
-    .connectionTimeout(javaDuration(network.connectTimeout))
-    .readTimeout(Duration.ofNanos(KinesisQuotas.Lifetime.Subscription.toNanos).plusMinutes(1))
-    .writeTimeout(Duration.ofSeconds(60))
-    .tcpKeepAlive(true)
-    .http2Configuration { http2 =>
-      http2.initialWindowSize(
-        subscriptionWindow(Runtime.getRuntime.maxMemory)
-      ).healthCheckPingPeriod(Duration.ofSeconds(60))
-      ()
-    }
+  def sdkSubscriptions(network: Network): SdkAsyncHttpClient =
+    ofSdkSubscriptions.computeIfAbsent(
+      withoutLimits(network),
+      relevant =>
+        proxied(relevant) { () =>
+          NettyNioAsyncHttpClient
+            .builder()
+            .protocol(Protocol.HTTP2)
+            .eventLoopGroup(subscriptionLoops)
+            .sslProvider(SslProvider.JDK)
+            .maxConcurrency(Int.MaxValue)
+            .maxPendingConnectionAcquires(Int.MaxValue)
+            .connectionAcquisitionTimeout(Duration.ofSeconds(60))
+            .connectionTimeout(javaDuration(relevant.connectTimeout))
+            .readTimeout(Duration.ofNanos(KinesisQuotas.Lifetime.Subscription.toNanos).plusMinutes(1))
+            .writeTimeout(Duration.ofSeconds(60))
+            .tcpKeepAlive(true)
+            .http2Configuration { http2 =>
+              http2.initialWindowSize(
+                subscriptionWindow(Runtime.getRuntime.maxMemory)
+              ).healthCheckPingPeriod(Duration.ofSeconds(60))
+              ()
+            }
+        }
+    )
+
+  /** Limits of requests make no difference to subscriptions. */
+  private def withoutLimits(network: Network): Network = network.copy(
+    maxConnections = Network.Standard.maxConnections,
+    requestTimeout = Network.Standard.requestTimeout
+  )
 
   /**
    * Returns the HTTP/2 window of one subscription in bytes: the data that a paused subscription can receive and hold in

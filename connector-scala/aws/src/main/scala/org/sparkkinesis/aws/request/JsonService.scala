@@ -22,6 +22,8 @@ import org.sparkkinesis.service.Operation
  *   this instance closes its credentials
  * @param timeout
  *   maximum time of a call
+ * @param caller
+ *   the `User-Agent`
  */
 final class JsonService private[aws] (
     service: String,
@@ -30,10 +32,11 @@ final class JsonService private[aws] (
     endpoint: () => URI,
     identity: CallerIdentity,
     transport: HttpTransport,
-    timeout: FiniteDuration
+    timeout: FiniteDuration,
+    caller: String
 ) extends AutoCloseable {
   private val requests =
-    new SignedCalls(service, region, transport, identity.credentials, identity.clock, timeout)
+    new SignedCalls(service, region, transport, identity.credentials, identity.clock, timeout, caller)
   private val calls = new ServiceCalls(identity)
 
   /**

@@ -6,7 +6,6 @@ import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
 import scala.concurrent.duration.FiniteDuration
 
 import io.netty.buffer.ByteBuf
-import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider}
 
 import org.sparkkinesis.aws.http.RunningCall
@@ -25,6 +24,8 @@ import org.sparkkinesis.concurrent.{AbortableFuture, Futures}
  *   not owned
  * @param timeout
  *   maximum time of a call, including the time to get credentials
+ * @param caller
+ *   the `User-Agent`
  */
 final private[aws] class SignedCalls(
     service: String,
@@ -32,9 +33,10 @@ final private[aws] class SignedCalls(
     transport: HttpTransport,
     credentials: IdentityProvider[AwsCredentialsIdentity],
     clock: SigningClock,
-    timeout: FiniteDuration
+    timeout: FiniteDuration,
+    caller: String
 ) {
-  private val signature = new Signature(service, region)
+  private val signature = new Signature(service, region, caller)
 
   /**
    * Makes a call. `cancel` requests its end, and the future completes when the service can receive nothing more of it.
@@ -92,11 +94,7 @@ final private[aws] class SignedCalls(
   /** Tells the clock of signatures what time the service has. */
   final private class Dated[A](reader: AnswerReader[A]) extends AnswerReader[A] {
     override def begin(head: AnswerHead): Unit = {
-      if (!head.isSuccessful) {
-        val answer = SdkHttpResponse.builder().statusCode(head.status)
-        head.header("Date").foreach(answer.putHeader("Date", _))
-        clock.answered(answer.build())
-      }
+      clock.answered(head)
       reader.begin(head)
     }
     override def content(bytes: ByteBuf): Unit = reader.content(bytes)

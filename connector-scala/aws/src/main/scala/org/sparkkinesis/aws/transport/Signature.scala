@@ -18,7 +18,7 @@ import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, AwsSessionCr
  * @param service
  *   name of the service in signatures
  */
-final private[aws] class Signature(service: String, region: String) {
+final private[aws] class Signature(service: String, region: String, caller: String) {
   import Signature._
 
   @volatile private var lastKey: DayKey = null
@@ -71,7 +71,7 @@ final private[aws] class Signature(service: String, region: String) {
     val headers = Seq(
       "Content-Type" -> kind,
       "X-Amz-Target" -> operation,
-      "User-Agent" -> "spark-kinesis",
+      "User-Agent" -> caller,
       "x-amz-content-sha256" -> contentHash,
       "X-Amz-Date" -> time,
       "Authorization" ->

@@ -17,6 +17,7 @@ import org.sparkkinesis.emulator.EmulatorConfig
 import org.sparkkinesis.emulator.wire.auth.{EmulatorCredential, EmulatorSession}
 import org.sparkkinesis.event.{ConnectorEvent, EventSink, OutageBegan, OutageEnded}
 import org.sparkkinesis.model.{ShardId, StartingPosition, StreamRef}
+import org.sparkkinesis.reference.GeneratedFiles
 import org.sparkkinesis.retry.{Outages, Retrier, RetryPolicies, RetryPolicy, RetryRules}
 import org.sparkkinesis.service.{
   Operation, PutEntry, ServiceErrorKind, ServiceException, ShardFilter, ShardSubscriber, SubscribeToShardEvent
@@ -249,7 +250,18 @@ class IdentityMatrixSuite
       info(source.name)
       moments.foreach(moment => info(s"  $moment: ${table((source.name, moment))}"))
     }
+    val rows = moments.map(moment => s"${moment.capitalize} | ${sources.map(s => cell(s, moment)).mkString(" | ")}")
+    val titles = "When" +: sources.map(_.name.capitalize)
+    val page = (titles.mkString(" | ") +: Seq.fill(titles.size)("---").mkString(" | ") +: rows)
+      .map(row => s"| $row |").mkString("\n")
+    val file = GeneratedFiles.root.resolve("docs/cluster.md")
+    assert(Files.readString(file).contains(page), s"docs/cluster.md must have this table:\n$page")
   }
+
+  /** What a user sees of the results: whether a call is repeated depends on what the client knows already. */
+  private def cell(source: IdentitySource, moment: String): String = table((source.name, moment)).split(" \\| ")
+    .map(result => if (result == "succeeds at once" || result == "is retried") "goes on" else result)
+    .distinct.mkString(", ")
 
   override def afterAll(): Unit = {
     sources.foreach(_.close())

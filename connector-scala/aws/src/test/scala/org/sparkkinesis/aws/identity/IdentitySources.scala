@@ -1,17 +1,14 @@
 package org.sparkkinesis.aws.identity
 
-import java.net.{InetAddress, InetSocketAddress}
-import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 import java.util.function.Supplier
-
-import com.sun.net.httpserver.HttpServer
 
 import org.sparkkinesis.aws.client.CredentialSettings
 import org.sparkkinesis.aws.client.CredentialSettings._
 import org.sparkkinesis.emulator.KinesisEmulator
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.emulator.wire.auth.{EmulatorRole, EmulatorSession}
+import org.sparkkinesis.network.ContainerEndpoint
 
 /**
  * A way in which a query gets credentials. The test decides what the source of the credentials gives.
@@ -107,27 +104,12 @@ object IdentitySources {
   }
 
   private def container(): IdentitySource = new IdentitySource("a container's endpoint") {
-    @volatile private var session = Option.empty[EmulatorSession]
-    private val server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress, 0), 0)
-    server.createContext(
-      "/credentials",
-      { exchange =>
-        val body = session.fold("{}")(s =>
-          s"""{"AccessKeyId": "${s.accessKeyId}", "SecretAccessKey": "${s.secretAccessKey}",
-            "Token": "${s.sessionToken}", "Expiration": "2100-01-01T00:00:00Z"}"""
-        ).getBytes(UTF_8)
-        exchange.sendResponseHeaders(if (session.isEmpty) 500 else 200, body.length.toLong)
-        exchange.getResponseBody.write(body)
-        exchange.close()
-      }
-    )
-    server.start()
+    private val endpoint = new ContainerEndpoint
     override def settings: CredentialSettings = DefaultChain
-    override def fail(): Unit = session = None
-    override def give(found: EmulatorSession): Unit = session = Some(found)
-    override def close(): Unit = server.stop(0)
-    override def properties: Map[String, String] =
-      Map("aws.containerCredentialsFullUri" -> s"http://127.0.0.1:${server.getAddress.getPort}/credentials")
+    override def fail(): Unit = endpoint.fail()
+    override def give(s: EmulatorSession): Unit = endpoint.give(s.accessKeyId, s.secretAccessKey, s.sessionToken)
+    override def close(): Unit = endpoint.close()
+    override def properties: Map[String, String] = Map(endpoint.property)
   }
 
   private def role(name: String, emulator: KinesisEmulator, base: CredentialSettings): IdentitySource =

@@ -21,6 +21,9 @@ import org.sparkkinesis.service._
 /** Makes every call of [[NetworkTable]], each with clients of its own, so that each opens a connection. */
 object NetworkCalls {
   private val Account = "123456789012"
+
+  /** The `User-Agent` of the calls. */
+  val Caller = "spark-kinesis/1.2.3 app/application_1 name/nightly-etl"
   private val keys = CredentialSettings.Static(Account, "emulator", None)
   private val Arn = s"arn:aws:kinesis:us-east-1:$Account:stream/orders"
   private val ConsumerArn = s"$Arn/consumer/spark:1"
@@ -33,7 +36,7 @@ object NetworkCalls {
    *   the option, if it is set
    */
   def make(call: String, endpoint: Option[String], network: Network): Option[Throwable] = {
-    val settings = ClientSettings(Some("us-east-1"), endpoint, keys, network)
+    val settings = ClientSettings(Some("us-east-1"), endpoint, keys, network, Caller)
     val made = Try(call match {
       case NetworkTable.AssumeRole =>
         val role = CredentialSettings.AssumeRole(RoleArn, "test", None, endpoint, keys)

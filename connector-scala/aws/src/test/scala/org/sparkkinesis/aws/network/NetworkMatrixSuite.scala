@@ -1,6 +1,9 @@
 package org.sparkkinesis.aws.network
 
+import java.net.{InetAddress, ServerSocket}
 import java.nio.file.Files
+import java.security.KeyStore
+import javax.net.ssl.{KeyManagerFactory, SSLContext}
 
 import scala.concurrent.duration._
 import scala.util.Using
@@ -9,10 +12,12 @@ import org.scalatest.BeforeAndAfterAll
 
 import org.sparkkinesis.config.{NetworkOptions, Options}
 import org.sparkkinesis.emulator.wire.auth.EmulatorRole
+import org.sparkkinesis.emulator.wire.http.ServerCertificate
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.network.{Network, TestProxy}
 import org.sparkkinesis.reference.NetworkTable
 import org.sparkkinesis.reference.NetworkTable._
+import org.sparkkinesis.service.Operation
 import org.sparkkinesis.suite.TimedSuite
 
 /**
@@ -103,6 +108,17 @@ class NetworkMatrixSuite extends TimedSuite with BeforeAndAfterAll {
     }
   }
 
+  test("each call of the service names the application") {
+    val operations =
+      NetworkTable.calls.filter(call => Operation.all.exists(one => one.name == call && one.service != "sts"))
+    assert(operations.size > 10)
+    operations.foreach { call =>
+      assert(NetworkCalls.make(call, Some(emulator.endpoint), Network.Standard).isEmpty, call)
+      val agent = emulator.calls.userAgent(call)
+      assert(agent.exists(_.endsWith(NetworkCalls.Caller)), s"$call: $agent")
+    }
+  }
+
   test("each call takes its host from the endpoint settings of AWS's tools") {
     Using.resource(new TestProxy(emulator.port, None)) { any =>
       val through = network(Seq("proxy" -> any.address))
@@ -133,6 +149,38 @@ class NetworkMatrixSuite extends TimedSuite with BeforeAndAfterAll {
         }
       }
     }
+  }
+
+  test("each call goes through a proxy that is reached over TLS, if its authority is trusted") {
+    val certificate = ServerCertificate.create()
+    def caFile(pems: String*) = Files.writeString(Files.createTempFile("ca", ".pem"), pems.mkString).toString
+    Using.resource(KinesisEmulator.start(config.copy(tls = true))) { secure =>
+      Using.resource(new TestProxy(secure.port, None, listenWith(certificate))) { over =>
+        val both = caFile(secure.certificatePem, certificate.pem)
+        def make(call: String, file: String) = NetworkCalls.make(
+          call,
+          Some(secure.endpoint),
+          network(Seq("caFile" -> file, "proxy" -> s"https://${over.address}"))
+        )
+        NetworkTable.calls.foreach { call =>
+          assert(make(call, both) == None, call)
+          assert(over.seen().distinct == Seq(secure.endpoint.stripPrefix("https://")), call)
+        }
+        assert(make("GetRecords", caFile(secure.certificatePem)).nonEmpty)
+        assert(over.seen() == Nil)
+      }
+    }
+  }
+
+  private def listenWith(certificate: ServerCertificate): ServerSocket = {
+    val store = KeyStore.getInstance("PKCS12")
+    store.load(null, null)
+    store.setKeyEntry("proxy", certificate.key, Array.empty[Char], Array(certificate.certificate))
+    val keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm)
+    keys.init(store, Array.empty[Char])
+    val context = SSLContext.getInstance("TLS")
+    context.init(keys.getKeyManagers, null, null)
+    context.getServerSocketFactory.createServerSocket(0, 200, InetAddress.getLoopbackAddress)
   }
 
   test("a CA file that is missing or has no certificate is an error that names it") {

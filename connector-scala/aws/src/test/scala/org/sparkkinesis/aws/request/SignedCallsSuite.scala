@@ -32,7 +32,7 @@ class SignedCallsSuite extends TimedSuite with BeforeAndAfterAll {
         identity
     }
     private val calls =
-      new SignedCalls("any", "us-east-1", transport, credentials, new SigningClock(Clock.systemUTC), timeout)
+      new SignedCalls("any", "us-east-1", transport, credentials, new SigningClock(Clock.systemUTC), timeout, "test")
 
     val call: CompletableFuture[ServiceAnswer] = calls.make(
       URI.create(s"http://127.0.0.1:${server.port}"),

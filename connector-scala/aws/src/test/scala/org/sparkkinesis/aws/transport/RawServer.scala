@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger
  * A server on plain sockets, which answers as a test says, also wrongly. Each connection has a thread, which runs
  * `serve` and then closes the connection.
  */
-final private[transport] class RawServer(serve: RawServer.Client => Unit) extends AutoCloseable {
+final private[aws] class RawServer(serve: RawServer.Client => Unit) extends AutoCloseable {
   import RawServer._
 
   private val socket = new ServerSocket(0, 200, InetAddress.getLoopbackAddress)
@@ -55,7 +55,7 @@ final private[transport] class RawServer(serve: RawServer.Client => Unit) extend
     catch { case _: SocketException => () }
 }
 
-private[transport] object RawServer {
+private[aws] object RawServer {
 
   /** @param head the lines before the content */
   final case class Request(head: Seq[String], content: Array[Byte]) {
@@ -96,6 +96,9 @@ private[transport] object RawServer {
       (s"HTTP/1.1 200 OK" +: headers :+ s"Content-Length: ${content.length}").mkString("", "\r\n", "\r\n\r\n")
         .getBytes(ISO_8859_1) ++ content
     )
+
+    /** Waits for the first byte. Returns whether there is one. */
+    def hasBegun(): Boolean = in.read() >= 0
 
     /** Waits until the client has closed the connection. */
     def awaitEnd(): Unit =

@@ -99,13 +99,13 @@ class SignatureSuite extends PropertySuite {
 
   test("a request has the headers and the signature of the SDK's signer") {
     forAllNoShrink(cases, Gen.const(())) { (one, _) =>
-      assert(own(one, new Signature(one.service, one.region)) == ofSdk(one))
+      assert(own(one, new Signature(one.service, one.region, "spark-kinesis")) == ofSdk(one))
     }
   }
 
   test("one signer signs for several days and credentials in turn") {
     forAllNoShrink(cases, cases) { (one, other) =>
-      val signer = new Signature(one.service, one.region)
+      val signer = new Signature(one.service, one.region, "spark-kinesis")
       val same = other.copy(service = one.service, region = one.region)
       assert(Seq(one, same, one).map(own(_, signer)) == Seq(one, same, one).map(ofSdk))
     }

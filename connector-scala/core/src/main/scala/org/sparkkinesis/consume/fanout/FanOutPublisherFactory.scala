@@ -2,7 +2,7 @@ package org.sparkkinesis.consume.fanout
 
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.consume.{MissingResources, RecordPublisher, RecordPublisherFactory, RecordSubscriber}
-import org.sparkkinesis.event.{ConsumerMetrics, EventSink}
+import org.sparkkinesis.event.{ConsumerMetrics, EventSink, OngoingOutage}
 import org.sparkkinesis.model.{StartingPosition, StreamShard}
 import org.sparkkinesis.retry.{Jitter, Outages, RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{KinesisService, Operation, ServiceException}
@@ -32,10 +32,11 @@ final class FanOutPublisherFactory(
 ) extends RecordPublisherFactory {
   private[fanout] val policy = policies(Operation.SubscribeToShard)
   private[fanout] val events = EventSink.all(metrics, listener)
-  private[fanout] val outages = new Outages(scheduler, events)
+  private[fanout] val failing = new Outages(scheduler, events)
   private[fanout] val missing = new MissingResources(scheduler, rules)
 
-  override def unreachable: Set[String] = outages.unreachable
+  override def unreachable: Set[String] = failing.unreachable
+  override def outages: Seq[OngoingOutage] = failing.ongoing
 
   override def subscribe(
       shard: StreamShard,

@@ -83,7 +83,7 @@ final class FanOutRecordPublisher private[fanout] (
     subscription.inFlight -= 1
     subscription.hadEvent = true
     resetFailures()
-    fanOut.outages.answered(shard.stream)
+    fanOut.failing.answered(shard.stream)
     val sentMillis = times.received()
     val records = notYetReceived(event.records)
     lastReceived = records.lastOption.map(record => SequenceNumber.trusted(record.sequenceNumber)).orElse(lastReceived)
@@ -187,7 +187,7 @@ final class FanOutRecordPublisher private[fanout] (
       ()
     } else if (rules.isRecoverable(error) && policy.allows(failures)) {
       events.emit(SubscriptionLost(shard, failures, error.getMessage))
-      fanOut.outages.failed(shard.stream, Some(shard.shard), failures, error)
+      fanOut.failing.failed(shard.stream, Some(shard.shard), failures, error)
       val isTaken = error.kind == ServiceErrorKind.ResourceInUse
       val minimum = if (isTaken) KinesisQuotas.Lifetime.SubscriptionTakeover else CallPeriod
       reopen(minimum + policy.pause(failures, fanOut.random()))
@@ -195,7 +195,7 @@ final class FanOutRecordPublisher private[fanout] (
   }
 
   private def resetFailures(): Unit = {
-    if (failures >= Outages.Notable) fanOut.outages.recovered(shard.stream, Some(shard.shard))
+    if (failures >= Outages.Notable) fanOut.failing.recovered(shard.stream, Some(shard.shard))
     failures = 0
   }
 
@@ -238,7 +238,7 @@ final class FanOutRecordPublisher private[fanout] (
 
   private def release(): Unit = {
     timer.cancel()
-    fanOut.outages.left(shard.stream, Some(shard.shard))
+    fanOut.failing.left(shard.stream, Some(shard.shard))
     closeCurrent()
     received.clear()
   }

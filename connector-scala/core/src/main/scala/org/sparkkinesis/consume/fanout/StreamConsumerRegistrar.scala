@@ -108,7 +108,7 @@ final class StreamConsumerRegistrar(
   /** Waits for the running registrations, and looks for the consumers of those that had no answer. Never fails. */
   private def settleAll(): CompletableFuture[Unit] =
     all(unsettled.asScala.toSeq.map { case (key @ (streamArn, name), ended) =>
-      ended.thenCompose { (_: Unit) =>
+      ended.thenCompose[Unit] { (_: Unit) =>
         if (!unsettled.containsKey(key)) CompletableFuture.completedFuture(())
         else
           Futures.attempt(adopt(streamArn, name)).handle { (_: Unit, failure) =>

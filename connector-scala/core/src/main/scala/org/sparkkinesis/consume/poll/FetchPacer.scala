@@ -44,6 +44,9 @@ final private[poll] class FetchPacer(settings: PollingSettings) {
     (period.toNanos * slowdown).toLong.nanos.max(earned)
   }
 
+  /** Returns the factor by which the pause between calls is longer than without throttling. */
+  def slowdownFactor: Double = slowdown
+
   /** Increases the pause after a throttled call, because other readers use the quota of the shard. */
   def throttled(): Unit = slowdown = math.min(FetchPacer.LargestSlowdown, slowdown * FetchPacer.Spread)
 }

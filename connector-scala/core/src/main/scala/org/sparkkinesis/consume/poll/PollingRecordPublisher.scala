@@ -7,7 +7,7 @@ import org.sparkkinesis.consume.{
   MissingResources, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber
 }
 import org.sparkkinesis.event.{
-  CallRetried, CallThrottled, ConsumerMetrics, EventSink, IteratorRenewed, IteratorRequested
+  CallRetried, CallThrottled, ConsumerMetrics, EventSink, IteratorRenewed, IteratorRequested, OngoingOutage
 }
 import org.sparkkinesis.model.packed.PackedRecords
 import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
@@ -56,9 +56,14 @@ final class PollingRecordPublisher private[poll] (
     isOver = true
     steps.run {
       timer.cancel()
-      polling.outages.left(shard.stream, Some(shard.shard))
-      ungrant()
+      polling.failing.left(shard.stream, Some(shard.shard))
+      leave()
     }
+  }
+
+  private def leave(): Unit = {
+    metrics.left(shard)
+    ungrant()
   }
 
   /** Without a grant the publisher does not poll and does not use the quota of the shard. */
@@ -104,6 +109,7 @@ final class PollingRecordPublisher private[poll] (
         page.millisBehindLatest,
         readers.count(shard)
       ).toNanos
+      metrics.polled(shard, pacer.slowdownFactor)
       refusedIterators = 0
       deliver(page, startedMillis)
     }
@@ -127,7 +133,7 @@ final class PollingRecordPublisher private[poll] (
     }
     if (isConfirmed && !isOver) {
       isOver = true
-      ungrant()
+      leave()
       subscriber.onShardEnd(page.children)
     } else proceed()
   }
@@ -138,9 +144,9 @@ final class PollingRecordPublisher private[poll] (
         isBusy = false
         if (!isOver) {
           if (failure == null) {
-            if (retries >= Outages.Notable) polling.outages.recovered(shard.stream, Some(shard.shard))
+            if (retries >= Outages.Notable) polling.failing.recovered(shard.stream, Some(shard.shard))
             retries = 0
-            polling.outages.answered(shard.stream)
+            polling.failing.answered(shard.stream)
             use(value)
           } else
             Futures.unwrap(failure) match {
@@ -157,6 +163,7 @@ final class PollingRecordPublisher private[poll] (
     if (error.kind == ServiceErrorKind.Throttled) {
       events.emit(CallThrottled(shard.stream, Some(shard.shard), error.operation))
       pacer.throttled()
+      metrics.polled(shard, pacer.slowdownFactor)
     }
     retries += 1
     if (iterator.isDefined && isAboutIterator(error)) {
@@ -173,7 +180,7 @@ final class PollingRecordPublisher private[poll] (
       }
     } else if (rules.isRecoverable(error) && policy.allows(retries)) {
       events.emit(CallRetried(shard.stream, Some(shard.shard), retries, error.getMessage))
-      polling.outages.failed(shard.stream, Some(shard.shard), retries, error)
+      polling.failing.failed(shard.stream, Some(shard.shard), retries, error)
       // After throttling, the pause lasts at least one period, independently of the jitter.
       val minimum = if (error.kind == ServiceErrorKind.Throttled) settings.catchUpPeriod else Duration.Zero
       pause(policy, retries, minimum)
@@ -199,8 +206,8 @@ final class PollingRecordPublisher private[poll] (
   private def fail(error: ServiceException): Unit = if (!isOver) {
     isOver = true
     timer.cancel()
-    polling.outages.left(shard.stream, Some(shard.shard))
-    ungrant()
+    polling.failing.left(shard.stream, Some(shard.shard))
+    leave()
     subscriber.onError(error)
   }
 }
@@ -248,10 +255,11 @@ final class PollingPublisherFactory(
     listener: EventSink = EventSink.Discard
 ) extends RecordPublisherFactory {
   private[poll] val events = EventSink.all(metrics, listener)
-  private[poll] val outages = new Outages(scheduler, events)
+  private[poll] val failing = new Outages(scheduler, events)
   private[poll] val missing = new MissingResources(scheduler, rules)
 
-  override def unreachable: Set[String] = outages.unreachable
+  override def unreachable: Set[String] = failing.unreachable
+  override def outages: Seq[OngoingOutage] = failing.ongoing
 
   override def subscribe(
       shard: StreamShard,

@@ -23,6 +23,9 @@ final case class QueryContext(
     streams: Seq[String] = Nil
 ) {
 
+  /** The name of the query, else its id; `batch` for a batch read. */
+  def label: String = name.orElse(queryId).getOrElse("batch")
+
   /** Formats an event as one line: names in brackets, then the message without line breaks and secrets. */
   def line(event: ConnectorEvent): String = {
     val named = Seq(

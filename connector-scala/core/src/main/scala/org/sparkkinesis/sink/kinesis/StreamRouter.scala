@@ -41,6 +41,10 @@ final class StreamRouter(
   /** May be called from any thread. */
   def metrics: KinesisSinkMetrics = targets.valuesIterator.map(_.sink.metrics).foldLeft(KinesisSinkMetrics())(_ + _)
 
+  /** The metrics of each stream, by its name or ARN. May be called from any thread. */
+  def metricsByStream: Map[String, KinesisSinkMetrics] =
+    targets.valuesIterator.toVector.groupMapReduce(_.stream.stream.toString)(_.sink.metrics)(_ + _)
+
   /** Closes all streams. Cancels the requests of all of them before it waits for their end. */
   override def close(): Unit = {
     targets.valuesIterator.foreach(_.sink.abandon())

@@ -60,9 +60,13 @@ final class RoutedSink(
   @volatile private var routes = news.routes.getOrElse(planned)
   @volatile private var idOf = idsOf(planned) ++ idsOf(routes)
   @volatile private var targets = VectorMap.empty[String, (PhysicalStream, StreamRouter.Target)]
-  @volatile private var ended = KinesisSinkMetrics()
+
+  /** The metrics of closed streams by their ARNs. */
+  @volatile private var ended = Map.empty[String, KinesisSinkMetrics]
   @volatile private var endedStreams = Map.empty[String, RouteCounts]
-  @volatile private var takenBack = 0L
+
+  /** The number of records that were taken back from each stream, by its ARN. */
+  @volatile private var takenBack = Map.empty[String, Long]
   @volatile private var opening = Option.empty[Opening]
   @volatile private var isClosed = false
   private var watching = Option.empty[Cancellable]
@@ -97,7 +101,15 @@ final class RoutedSink(
   }
 
   /** May be called from any thread. */
-  def metrics: KinesisSinkMetrics = targets.valuesIterator.map(_._2.sink.metrics).foldLeft(ended)(_ + _)
+  def metrics: KinesisSinkMetrics =
+    targets.valuesIterator.map(_._2.sink.metrics).foldLeft(ended.valuesIterator.foldLeft(KinesisSinkMetrics())(_ + _))(
+      _ + _
+    )
+
+  /** The metrics of each stream by its ARN. May be called from any thread. */
+  def metricsByStream: Map[String, KinesisSinkMetrics] =
+    (ended.iterator ++ targets.iterator.map { case (arn, (_, target)) => arn -> target.sink.metrics })
+      .toVector.groupMapReduce(_._1)(_._2)(_ + _)
 
   /** The counts of each physical stream by its ARN. From any thread. */
   def streams: Map[String, RouteCounts] = RouteCounts.sum(
@@ -108,7 +120,10 @@ final class RoutedSink(
   )
 
   /** Number of records that were taken back from a stream and written to another one. From any thread. */
-  def rerouted: Long = takenBack
+  def rerouted: Long = reroutedByStream.valuesIterator.sum
+
+  /** The same for each stream that the records were taken back from, by its ARN. From any thread. */
+  def reroutedByStream: Map[String, Long] = takenBack
 
   /** Closes all streams. Cancels the requests of all of them before it waits for their end. */
   override def close(): Unit = {
@@ -233,7 +248,7 @@ final class RoutedSink(
       retire(state, broken, open)
     }
     back.reverseIterator.foreach(record => queue.addFirst(id -> record))
-    takenBack += back.size
+    noteTakenBack(broken, back.size)
     addEnded(broken, RouteCounts(left = 1))
     access.left(broken, isPermanent, cause, back.size)
     val now = scheduler.nanoTime
@@ -246,7 +261,7 @@ final class RoutedSink(
   private def retire(state: Logical, stream: PhysicalStream, open: StreamRouter.Target): IndexedSeq[SinkRecord] = {
     val back = open.takeBack()
     val metrics = open.sink.metrics
-    ended = ended + metrics.ended
+    addMetrics(stream, metrics.ended)
     addEnded(stream, countsOf(metrics.requests))
     state.acceptedBefore = (open.sink.acceptedAt ++ state.acceptedBefore)
       .reduceOption((one, other) => if (one - other > 0) one else other)
@@ -254,6 +269,12 @@ final class RoutedSink(
     last.forget()
     back
   }
+
+  private def addMetrics(stream: PhysicalStream, metrics: KinesisSinkMetrics): Unit =
+    ended = ended.updatedWith(stream.arn)(was => Some(was.fold(metrics)(_ + metrics)))
+
+  private def noteTakenBack(stream: PhysicalStream, records: Int): Unit =
+    takenBack = takenBack.updatedWith(stream.arn)(was => Some(was.getOrElse(0L) + records))
 
   private def addEnded(stream: PhysicalStream, counts: RouteCounts): Unit =
     endedStreams = RouteCounts.sum(endedStreams, Map(stream.arn -> counts))
@@ -336,10 +357,10 @@ final class RoutedSink(
         retried = if (failure.isEmpty) 0 else 1,
         possibleDuplicates = if (mayBeStored) 1 else 0
       )
-      ended = ended + KinesisSinkMetrics(counts)
+      addMetrics(trial.stream, KinesisSinkMetrics(counts))
       addEnded(trial.stream, countsOf(counts))
       if (failure.nonEmpty) {
-        takenBack += 1
+        noteTakenBack(trial.stream, 1)
         queue.addFirst(trial.id -> trial.record)
       }
     }

@@ -94,6 +94,7 @@ class PollingRecoverySuite extends PollingFixture {
     val times = f.service.callsOf(Operation.GetRecords)
     assert(times(1) - times.head >= 200.millis.toNanos)
     assert(f.metrics.throttles.sum == 1L)
+    assert(f.metrics.pollingSlowdown > 1 && f.metrics.mostThrottled.map(_.calls) == Seq(1L))
   }
 
   for (

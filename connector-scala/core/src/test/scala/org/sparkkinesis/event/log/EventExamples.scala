@@ -33,20 +33,54 @@ object EventExamples {
 
   private def query = Seq(
     (
-      QueryStarted(Arn, "polling", isResumed = false, Seq(One -> Some(Horizon), Two -> None)),
+      QueryStarted("1.2.3", Arn, "polling", isResumed = false, Seq(One -> Some(Horizon), Two -> None)),
       Info,
-      s"$OfStream Query started from its initial offsets in consumer mode 'polling', 2 shards: " +
-        "shardId-000000000001 from TRIM_HORIZON, shardId-000000000002 finished"
+      s"$OfStream Query started from its initial offsets in consumer mode 'polling' with spark-kinesis 1.2.3, " +
+        "2 shards: shardId-000000000001 from TRIM_HORIZON, shardId-000000000002 finished"
     ),
     (
-      QueryStarted(Arn, "efo", isResumed = true, Seq(One -> Some(After))),
+      QueryStarted("1.2.3", Arn, "efo", isResumed = true, Seq(One -> Some(After))),
       Info,
-      s"$OfStream Query resumed from its checkpoint in consumer mode 'efo', 1 shard: shardId-000000000001 after 495"
+      s"$OfStream Query resumed from its checkpoint in consumer mode 'efo' with spark-kinesis 1.2.3, 1 shard: " +
+        "shardId-000000000001 after 495"
     ),
     (
       QueryStopped(1, 2500, 61234),
       Info,
       s"$OfStream Source stopped after 61.2 s: 2500 rows in 1 micro-batch planned in this run"
+    ),
+    (
+      ReadSummary(
+        batches = 60,
+        rows = 30000,
+        bytes = 31457280,
+        millis = 300000,
+        consumerMode = "polling",
+        shards = 8,
+        executors = 2,
+        behindMillis = 61500,
+        worstShard = Some("orders shardId-000000000001"),
+        expiresInMillis = Some(86338500),
+        bufferedBytes = 12582912,
+        bufferBytes = 104857600,
+        pollingSlowdown = 2.25,
+        throttled = 3,
+        retried = 4,
+        mostThrottled = Some("GetRecords of orders shardId-000000000001 on executor 2, 7 since the start"),
+        runningMillis = Some(1500)
+      ),
+      Info,
+      s"$OfStream 60 micro-batches planned in 5.0 min, the last one runs since 1.5 s; 30000 rows fetched " +
+        "(100.0 rows/s, 102.4 KiB/s); 61.5 s behind in orders shardId-000000000001; unread records expire in " +
+        "24.0 h; 8 shards on 2 executors, 'polling' 2.3 times slower than its quota; buffer 12.0 MiB of 100.0 MiB; " +
+        "calls: 3 throttled (most: GetRecords of orders shardId-000000000001 on executor 2, 7 since the start), " +
+        "4 retried"
+    ),
+    (
+      ReadSummary(1, 1, 10, 500, "efo", 1, 1, 0, None, None, 0, 1048576, 1, 0, 0, None, None),
+      Info,
+      s"$OfStream 1 micro-batch planned in 0.5 s; 1 row fetched (2.0 rows/s, 20 bytes/s); no shard is behind; " +
+        "1 shard on 1 executor, 'efo'; buffer 0 bytes of 1.0 MiB; calls: 0 throttled, 0 retried"
     ),
     (
       BatchPlanned(2500, 123456, 730),
@@ -220,16 +254,20 @@ object EventExamples {
       ShardFinished(Arn, One),
       Debug,
       s"$OfShard Every record of the shard was processed; the shard left the offsets"
-    ),
-    (
-      ShardExpired(Arn, One),
-      Warn,
-      s"$OfShard The shard expired before it was read to its end, so its unread records are lost. " +
-        "The query continues with its children, because failOnDataLoss is false"
     )
   )
 
   private def executor = Seq(
+    (
+      ExecutorOutageBegan(Arn, "2", 3, "connection refused"),
+      Warn,
+      s"$OfStream Calls of executor 2 for 3 shards fail and are retried: connection refused"
+    ),
+    (
+      ExecutorOutageEnded(Arn, "2", 61234),
+      Info,
+      s"$OfStream Calls of executor 2 succeed again; its last report of failures was 61.2 s after the first one"
+    ),
     (
       ExecutorJoined("7", "10.0.0.7"),
       Info,
@@ -340,7 +378,11 @@ object EventExamples {
   )
 
   private def write = Seq(
-    (WriteStarted(Some("orders"), "ordering 'none'"), Info, s"$OfStream Write started with ordering 'none'"),
+    (
+      WriteStarted("1.2.3", Some("orders"), "ordering 'none'"),
+      Info,
+      s"$OfStream Write started by spark-kinesis 1.2.3 with ordering 'none'"
+    ),
     (
       WriteSummary(Some(12), 6000, 1234567, 15, 10, 11, 300000),
       Info,

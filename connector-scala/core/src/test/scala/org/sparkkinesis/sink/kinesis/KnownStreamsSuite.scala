@@ -40,7 +40,7 @@ class KnownStreamsSuite extends TimedSuite {
     }
   }
 
-  private def stream(created: Long, status: StreamStatus = StreamStatus.Active): Right[Nothing, StreamDescription] =
+  private def stream(created: Long, status: StreamStatus = StreamStatus.Active) =
     Right(StreamDescription("s", "arn:s", status, created, 24, 1, 1 << 20, onDemand = false))
   private def failure(kind: ServiceErrorKind) =
     Left(new ServiceException(
@@ -75,7 +75,7 @@ class KnownStreamsSuite extends TimedSuite {
     val (first, others) = (find(), Seq.fill(9)(find()))
     first.cancel(true)
     assert(asked == 1 && !answer.isDone)
-    answer.complete(stream(7).value)
+    answer.complete(stream(7).toTry.get)
     assert(others.map(_.get().creationMillis) == Seq.fill(9)(7L))
     assert(find().get().creationMillis == 7 && asked == 1)
   }

@@ -164,6 +164,10 @@ final class EmulatorAdmin private[emulator] (
 
   def recordCount(stream: String): Long = home.stream(stream).shards.all.map(_.heldRecords.toLong).sum
 
+  /** Bytes of payloads and keys that GetRecords has returned of each shard that the stream has now. */
+  def bytesRead(stream: String): Map[String, Long] =
+    home.stream(stream).shards.all.map(shard => shard.id.value -> shard.traffic.bytesOut).toMap
+
   /** Switches all quotas on or off. */
   def setQuotas(on: Boolean): Unit = engine.policy = if (on) QuotaPolicy.Service else QuotaPolicy.Off
 

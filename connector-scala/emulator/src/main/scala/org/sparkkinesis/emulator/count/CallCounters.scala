@@ -23,10 +23,14 @@ final case class CallKey(
 final class CallCounters {
   private val counts = new ConcurrentHashMap[CallKey, LongAdder]
 
+  /** The `User-Agent` of the last call of each operation. */
+  private val agents = new ConcurrentHashMap[String, String]
+
   private val last = new ConcurrentLinkedDeque[(Long, CallKey)]
   private val lastCount = new AtomicInteger
 
-  private[emulator] def add(key: CallKey, nowMillis: Long): Unit = {
+  private[emulator] def add(key: CallKey, nowMillis: Long, userAgent: String = ""): Unit = {
+    agents.put(key.operation, userAgent)
     counts.computeIfAbsent(key, _ => new LongAdder).increment()
     last.addLast((nowMillis, key))
     if (lastCount.incrementAndGet() > CallCounters.Remembered) {
@@ -38,6 +42,9 @@ final class CallCounters {
 
   /** The latest calls with their times in epoch milliseconds, the newest call last. */
   def recent: Vector[(Long, CallKey)] = last.asScala.toVector
+
+  /** Returns the `User-Agent` of the last call of an operation; empty if it had none. */
+  def userAgent(operation: String): Option[String] = Option(agents.get(operation)).filter(_.nonEmpty)
 
   def snapshot: Map[CallKey, Long] = counts.asScala.view.mapValues(_.sum).toMap
 

@@ -69,11 +69,18 @@ final class Dispatcher(
       val namespace = gatekeeper.admit(exchange)
       val fields = encoding.parse(exchange.bodyArray, exchange.bodyOffset, exchange.bodyLength)
       call = new Call(action.name, fields, namespace, faults)
-      access.check(exchange, service, action.name, fields, namespace)
-      faults.of(RequestTarget.of(action.name, fields, namespace)) match {
+      val target = RequestTarget.of(action.name, fields, namespace)
+      try access.check(exchange, service, action.name, fields, namespace)
+      catch {
+        case refused: ServiceError =>
+          call.isFor(target.account, target.region)
+          call.streamName = target.stream
+          call.shardName = target.shard
+          throw refused
+      }
+      faults.of(target) match {
         case None => run(None)
         case Some(effect) =>
-          val target = RequestTarget.of(action.name, fields, namespace)
           call.isFor(target.account, target.region)
           hit(effect, fields, namespace)
       }
@@ -133,7 +140,7 @@ final class Dispatcher(
       val key =
         if (call == null) CallKey(action.name, "", "", result)
         else CallKey(action.name, call.streamName, call.shardName, result, call.account, call.region)
-      counters.add(key, engine.clock.millis)
+      counters.add(key, engine.clock.millis, Option(exchange.header("User-Agent")).getOrElse(""))
     }
   }
 

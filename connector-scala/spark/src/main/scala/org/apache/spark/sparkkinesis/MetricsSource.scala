@@ -1,5 +1,7 @@
 package org.apache.spark.sparkkinesis
 
+import scala.jdk.CollectionConverters._
+
 import com.codahale.metrics.{Gauge, MetricRegistry}
 import org.apache.spark.SparkEnv
 import org.apache.spark.metrics.source.Source
@@ -11,27 +13,39 @@ import org.apache.spark.metrics.source.Source
  */
 object MetricsSource {
 
-  /** Registers the gauges once per SparkEnv; further calls have no effect. Does nothing outside of Spark. */
-  def register(name: String, gauges: => Map[String, () => Double]): Unit = synchronized {
-    Option(SparkEnv.get).map(_.metricsSystem).filter(_.getSourcesByName(name).isEmpty).foreach { system =>
-      val registry = new MetricRegistry
-      gauges.foreach { case (metric, value) =>
-        registry.register(metric, new Gauge[Double] { override def getValue: Double = value() })
+  /**
+   * Adds and removes gauges of a source, which is registered at the first call. Does nothing outside of Spark.
+   *
+   * @param added
+   *   the value of each gauge by its name; a gauge that exists stays as it is
+   */
+  def change(name: String, added: Map[String, () => Double], removed: Iterable[String] = Nil): Unit = synchronized {
+    registry(name, register = added.nonEmpty).foreach { registry =>
+      removed.foreach(registry.remove)
+      added.foreach { case (metric, value) =>
+        if (!registry.getGauges.containsKey(metric))
+          registry.register(metric, new Gauge[Double] { override def getValue: Double = value() })
       }
-      system.registerSource(new Source {
-        override val sourceName: String = name
-        override val metricRegistry: MetricRegistry = registry
-      })
     }
   }
 
+  private def registry(name: String, register: Boolean): Option[MetricRegistry] =
+    Option(SparkEnv.get).map(_.metricsSystem).flatMap { system =>
+      system.getSourcesByName(name).headOption.map(_.metricRegistry).orElse(Option.when(register) {
+        val registry = new MetricRegistry
+        system.registerSource(new Source {
+          override val sourceName: String = name
+          override val metricRegistry: MetricRegistry = registry
+        })
+        registry
+      })
+    }
+
   /** Returns the current values of a registered source, for tests; empty if there is no such source. */
-  def values(name: String): Map[String, Double] = {
-    import scala.jdk.CollectionConverters._
+  def values(name: String): Map[String, Double] =
     Option(SparkEnv.get).toSeq.flatMap(_.metricsSystem.getSourcesByName(name)).flatMap { source =>
       source.metricRegistry.getGauges.asScala.map { case (metric, gauge) =>
         metric -> gauge.getValue.asInstanceOf[Double]
       }
     }.toMap
-  }
 }

@@ -11,8 +11,10 @@ import org.apache.spark.sql.{DataFrame, Row, SQLContext, SaveMode}
  * another implementation, as Delta Lake and Iceberg do. Spark loads a table of such a catalog only as a table of data
  * source V1. The V1 interfaces here exist so that it can; [[ReadSessionTables]] then puts the real table in its place.
  */
-trait SessionTableProvider extends TableProvider with DataSourceRegister with RelationProvider
-    with SchemaRelationProvider {
+trait SessionTableProvider extends TableProvider with RelationProvider with SchemaRelationProvider {
+
+  /** The name of the format. */
+  def shortName: String
 
   /** The columns of each table of this provider. */
   def columns: StructType
@@ -70,12 +72,12 @@ final private[sparkkinesis] class SessionTableRelation(
   override def needConversion: Boolean = true
 
   override def buildScan(): RDD[Row] =
-    sqlContext.sparkSession.read.format(provider.shortName()).options(options).load().rdd
+    sqlContext.sparkSession.read.format(provider.shortName).options(options).load().rdd
 
   override def insert(rows: DataFrame, overwrite: Boolean): Unit = {
     val mode = if (overwrite) SaveMode.Overwrite else SaveMode.Append
-    rows.write.format(provider.shortName()).options(options).mode(mode).save()
+    rows.write.format(provider.shortName).options(options).mode(mode).save()
   }
 
-  override def toString: String = s"table of format ${provider.shortName()}"
+  override def toString: String = s"table of format ${provider.shortName}"
 }

@@ -76,7 +76,13 @@ object Connection {
     }
     val place = stream.flatMap(options.ofStream(ReadOptions.regionOf, _)).orElse(generalRegion(options))
     val settings =
-      ClientSettings(place, reached, credentials(options, roles, externalId), NetworkOptions.of(options))
+      ClientSettings(
+        place,
+        reached,
+        credentials(options, roles, externalId),
+        NetworkOptions.of(options),
+        CallingApplication.ofJvm.userAgent
+      )
     val placed = stream.fold(settings)(settings.forStream)
     placed.copy(region = Some(Regions.resolve(placed, stream.fold("any")(_.name))))
   }
@@ -91,7 +97,14 @@ object Connection {
   def general(options: Options): ClientSettings = {
     val address = checkedEndpoint(options)
     val access = credentials(options, options.get(roleArn), options.get(roleExternalId))
-    val settings = ClientSettings(generalRegion(options), address, access, NetworkOptions.of(options))
+    val settings =
+      ClientSettings(
+        generalRegion(options),
+        address,
+        access,
+        NetworkOptions.of(options),
+        CallingApplication.ofJvm.userAgent
+      )
     settings.copy(region = Regions.find(settings))
   }
 
@@ -125,7 +138,8 @@ object Connection {
       options.get(ConnectionOptions.region).orElse(Some(region)),
       address,
       access,
-      NetworkOptions.of(options)
+      NetworkOptions.of(options),
+      CallingApplication.ofJvm.userAgent
     )
   }
 
@@ -156,7 +170,7 @@ object Connection {
       stream.stream.region,
       address,
       role.map { case (arns, externalId) =>
-        StreamConnection.Role(arns, options(roleSessionName), externalId, options.get(stsEndpoint))
+        StreamConnection.Role(arns, sessionName(options), externalId, options.get(stsEndpoint))
       },
       consumerArn
     )
@@ -179,12 +193,16 @@ object Connection {
     val first = sources.headOption.fold[CredentialSettings](CredentialSettings.DefaultChain)(_._2)
     CredentialSettings.assuming(
       roles.getOrElse(Nil),
-      options(roleSessionName),
+      sessionName(options),
       externalId,
       options.get(stsEndpoint),
       first
     )
   }
+
+  /** The name of the option, else one that names the application. */
+  private def sessionName(options: Options): String =
+    options.get(roleSessionName).getOrElse(CallingApplication.ofJvm.sessionName)
 
   private def static(options: Options): CredentialSettings =
     options.get(awsAccessKey).zip(options.get(awsSecretKey)) match {

@@ -28,9 +28,14 @@ object OptionEffects {
   def reportRead(options: Options, query: QueryType, events: EventSink): Unit =
     ofRead(options, Some(query)).foreach(text => events.emit(OptionWithoutEffect(text)))
 
-  /** Does the same as [[ofRead]] for a write. */
-  def ofWrite(options: Options, streams: StreamSelection): Seq[String] =
-    EffectCheck.warnings(options, Situation(Side.Write, streams))
+  /**
+   * Does the same as [[ofRead]] for a write.
+   *
+   * @param query
+   *   type of the query; empty for a streaming query of any type, and while Spark has not told it
+   */
+  def ofWrite(options: Options, streams: StreamSelection, query: Option[QueryType] = None): Seq[String] =
+    EffectCheck.warnings(options, Situation(Side.Write, streams, query))
 
   /** Returns how the options of a write select its streams, before its columns are known. */
   def selectionOfWrite(options: Options): StreamSelection =

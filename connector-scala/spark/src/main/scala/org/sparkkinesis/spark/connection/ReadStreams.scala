@@ -70,6 +70,9 @@ object ReadStreams {
     (currentQuery.toSet + queryId).flatMap(id => Option(byQuery.get(id))).flatten.flatMap(_.streams)
   )
 
+  /** Whether the thread runs the streaming query with this id. */
+  def isOfThread(queryId: String): Boolean = currentQuery.contains(queryId)
+
   private def currentQuery: Option[String] =
     SparkSession.getActiveSession.flatMap(session => Option(session.sparkContext.getLocalProperty(QueryIdProperty)))
 

@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.coordinator
 
+import org.sparkkinesis.event.ConsumerHealth
+import org.sparkkinesis.metric.ShardFigures
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.spark.coordinator.state.FetchRates
 
@@ -14,6 +16,10 @@ import org.sparkkinesis.spark.coordinator.state.FetchRates
  *   counters of all consumers, including those of lost executors
  * @param withheldRows
  *   number of fetched rows that wait for shards which are behind; empty if shards are read independently
+ * @param fetchedBehindByStream
+ *   the greatest value of `fetchedMillisBehindLatest` of each stream
+ * @param health
+ *   state of the consumers by executor
  */
 final case class CoordinatorStatus(
     behind: Seq[ShardStatus],
@@ -22,7 +28,10 @@ final case class CoordinatorStatus(
     endedShards: Int,
     shardsByExecutor: Map[String, Int],
     totals: Map[String, Long],
-    withheldRows: Option[Long]
+    withheldRows: Option[Long],
+    openByStream: Map[String, Int] = Map.empty,
+    fetchedBehindByStream: Map[String, Long] = Map.empty,
+    health: Map[String, ConsumerHealth] = Map.empty
 )
 
 /**
@@ -33,8 +42,23 @@ final case class CoordinatorStatus(
  *   is buffered, the service's last value
  * @param rate
  *   how fast it is fetched; empty before the first measurement
+ * @param owner
+ *   id of the executor that reads it
  */
-final case class ShardStatus(shard: StreamShard, millisBehindLatest: Long, rate: Option[FetchRates])
+final case class ShardStatus(
+    shard: StreamShard,
+    millisBehindLatest: Long,
+    rate: Option[FetchRates],
+    owner: Option[String] = None
+) {
+  def figures: ShardFigures = ShardFigures(
+    shard,
+    millisBehindLatest,
+    owner,
+    rate.fold(0.0)(_.rowsPerSecond),
+    rate.fold(0.0)(_.bytesPerSecond)
+  )
+}
 
 private[coordinator] object CoordinatorStatus {
   def sum(a: Map[String, Long], b: Map[String, Long]): Map[String, Long] = (a.keySet ++ b.keySet).iterator.map(name =>

@@ -236,24 +236,29 @@ final class PrefetchView private[coordinator] (
    *   the limits with which batches are planned
    */
   def status(taken: Option[SourceOffset], nowMillis: Long, limits: ReadLimits): CoordinatorStatus = locked {
-    val fetchedBehind = tracks.valuesIterator.filterNot(_.ended).flatMap(_.millisBehindLatest).toVector
+    val open = tracks.valuesIterator.filterNot(_.ended).toVector
+    val fetchedBehind =
+      open.flatMap(track => track.millisBehindLatest.map(track.shard.stream -> _))
     val behind = tracks.valuesIterator.flatMap { track =>
       val planned = taken.flatMap(_.streams.get(track.shard.stream)).flatMap(_.shards.get(track.shard.shard))
       val rate = track.rate.at(nowMillis)
-      track.lagMillis(planned, nowMillis).map(ShardStatus(track.shard, _, rate))
+      track.lagMillis(planned, nowMillis).map(ShardStatus(track.shard, _, rate, track.owner))
     }.toVector
-    val ended = tracks.valuesIterator.count(_.ended)
+    val ended = tracks.size - open.size
     val withheld = for (offset <- taken; ahead <- limits.maxAheadMillis)
       yield BatchPlanner.withheldRows(offset, state.graphs, available(None), ahead)
     val shards = tracks.valuesIterator.flatMap(_.owner).toVector.groupMapReduce(identity)(_ => 1)(_ + _)
     CoordinatorStatus(
       behind,
-      fetchedBehind,
-      tracks.size - ended,
+      fetchedBehind.map(_._2),
+      open.size,
       ended,
       state.peers.keysIterator.map(id => id -> shards.getOrElse(id, 0)).toMap,
       state.peers.valuesIterator.map(_.metrics).foldLeft(state.lostMetrics)(CoordinatorStatus.sum),
-      withheld
+      withheld,
+      open.groupMapReduce(_.shard.stream)(_ => 1)(_ + _),
+      fetchedBehind.groupMapReduce(_._1)(_._2)(math.max),
+      state.peers.iterator.map { case (id, peer) => id -> peer.health }.toMap
     )
   }
 

@@ -38,6 +38,8 @@ import org.sparkkinesis.spark.settings.{ReadSettings, StreamConnection}
  *   maximum time, in milliseconds, that the first executor waits for the other executors before any shard is assigned
  * @param streamsMayLeave
  *   whether the query goes on without a stream that does not exist any more; see [[PrefetchView.missing]]
+ * @param onPeriod
+ *   called about once in `discoveryMillis`, on a thread that does not wait for the service
  */
 final class ShardCoordinator(
     cluster: ExecutorCluster,
@@ -50,7 +52,8 @@ final class ShardCoordinator(
     latestMillis: () => Long,
     graceMillis: Long = ShardCoordinator.GraceMillis,
     environment: Environment = Environment.OfJvm,
-    streamsMayLeave: Boolean = false
+    streamsMayLeave: Boolean = false,
+    onPeriod: () => Unit = () => ()
 ) extends AutoCloseable {
   import ShardCoordinator._
 
@@ -64,7 +67,7 @@ final class ShardCoordinator(
     settings.decode.hashRangeFilter
   )
   private val progress =
-    new ShardProgress(state, environment.losses(settings.failOnDataLoss), latestMillis, streamsMayLeave)
+    new ShardProgress(state, environment.losses(settings.failOnDataLoss, events), latestMillis, streamsMayLeave)
   private val placement = new ShardPlacement(state, graceMillis, serviceMillis)
   val prefetched = new PrefetchView(state, cluster.location, () => discovery.wake())
 
@@ -75,7 +78,10 @@ final class ShardCoordinator(
   private val discovery = loop("discovery")(discover)
   private val starter =
     new ConsumerStarter(cluster, sourceId, settings, environment, discoveryMillis, placement.isKnown, state.fail)
-  private val placing = loop("placement")(_ => place())
+  private val placing = loop("placement") { isDue =>
+    place()
+    if (isDue) onPeriod()
+  }
   private val listening = cluster.listen(() => starter.wake(), lose)
 
   /**

@@ -4,15 +4,13 @@ import java.util
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.AnalysisException
 
 import org.sparkkinesis.error.{ConnectorExceptionFactory, KinesisConnectorException}
 
 /** An error of the connector with the interface of Spark's errors, so that `getCondition` returns its condition. */
 final class SparkConnectorException(condition: String, parameters: Map[String, String], cause: Throwable)
-    extends KinesisConnectorException(condition, parameters, cause) with SparkThrowable {
-  override def getCondition: String = condition
+    extends KinesisConnectorException(condition, parameters, cause) with ConditionOfSpark {
   override def getSqlState: String = SparkConnectorException.SqlState
   override def getMessageParameters: util.Map[String, String] = parameters.asJava
 }

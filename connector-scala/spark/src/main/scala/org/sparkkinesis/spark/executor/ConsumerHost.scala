@@ -11,7 +11,7 @@ import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.concurrent.SerialExecutor
 import org.sparkkinesis.consume.{PrefetchBuffer, PrefetchMemory, ShardConsumers, ShardHead}
 import org.sparkkinesis.error.RealTimeErrors
-import org.sparkkinesis.event.{ConsumerMetrics, ConsumersCrashed, CoordinatorLost, FetchBufferReduced}
+import org.sparkkinesis.event.{ConsumerHealth, ConsumerMetrics, ConsumersCrashed, CoordinatorLost, FetchBufferReduced}
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.ShardRange
 import org.sparkkinesis.plan.realtime.{LiveShard, TaskEnd}
@@ -69,6 +69,8 @@ final class ConsumerHost private[executor] (
       () => buffer.isFull,
       () => publishers.unreachable,
       () => metrics.snapshot + ("bufferedBytes" -> buffer.usedBytes),
+      () =>
+        ConsumerHealth(buffer.capacity, metrics.pollingSlowdown, metrics.mostThrottled, publishers.outages),
       (shard, epoch) => consumers.startEpoch(shard, epoch)
     )
   private val live = new LiveFeeds(reporter)

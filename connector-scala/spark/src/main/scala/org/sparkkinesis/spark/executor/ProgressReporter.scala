@@ -9,6 +9,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.concurrent.{Cancellable, Scheduler}
 import org.sparkkinesis.consume.{ProgressListener, ShardSnapshot}
+import org.sparkkinesis.event.ConsumerHealth
 import org.sparkkinesis.model.{ChildShard, StreamShard}
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report, ShardReport}
@@ -35,6 +36,7 @@ final class ProgressReporter(
     bufferIsFull: () => Boolean,
     unreachable: () => Set[String],
     metrics: () => Map[String, Long],
+    health: () => ConsumerHealth,
     startEpoch: (StreamShard, Long) => Option[Long]
 ) extends ProgressListener
     with AutoCloseable {
@@ -139,7 +141,7 @@ final class ProgressReporter(
       val isFull = full
       full = false
       number += 1
-      Report(executorId, instance, number, isFull, bufferIsFull(), unreachable(), shards, metrics())
+      Report(executorId, instance, number, isFull, bufferIsFull(), unreachable(), shards, metrics(), health())
     }
     if (!closed) send(ProtocolCodec.encode(report))
   }

@@ -9,7 +9,7 @@ import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.consume.fanout.{FanOutPublisherFactory, FanOutSettings}
 import org.sparkkinesis.consume.poll.PollingPublisherFactory
 import org.sparkkinesis.consume.{RecordPublisher, RecordPublisherFactory, RecordSubscriber}
-import org.sparkkinesis.event.{ConsumerMetrics, EventSink}
+import org.sparkkinesis.event.{ConsumerMetrics, EventSink, OngoingOutage}
 import org.sparkkinesis.model.{StartingPosition, StreamShard}
 import org.sparkkinesis.service.{KinesisService, ServiceLease}
 import org.sparkkinesis.spark.connection.Environment
@@ -36,6 +36,7 @@ final class PublisherFactories private (
     factory.subscribe(shard, position, subscriber)
 
   override def unreachable: Set[String] = factory.unreachable
+  override def outages: Seq[OngoingOutage] = factory.outages
 
   override def close(): Unit = leases.values.asScala.foreach(_.close())
 

@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.protocol
 
 import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.event.ConsumerHealth
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.realtime.TaskEnd
@@ -145,7 +146,8 @@ final case class Report(
     bufferIsFull: Boolean,
     unreachable: Set[String],
     shards: Seq[ShardReport],
-    metrics: Map[String, Long]
+    metrics: Map[String, Long],
+    health: ConsumerHealth = ConsumerHealth()
 ) extends ToDriver
 
 /**

@@ -20,7 +20,7 @@ final class OtherFormat(val connector: String) extends RuntimeException(s"a mess
 object ProtocolCodec {
 
   /** The version of the format. Every change of a message's bytes needs another one. */
-  val Format = 1
+  val Format = 2
 
   /** First byte of every message. Before the format had a version, it was the kind of the message. */
   private val Marker = 'K'.toInt
@@ -111,6 +111,7 @@ object ProtocolCodec {
           out.writeUTF(name)
           out.writeLong(value)
         }
+        out.health(report.health)
     }
   }
 
@@ -127,7 +128,8 @@ object ProtocolCodec {
           in.readBoolean(),
           in.seq(in.readUTF()).toSet,
           in.seq(in.report()),
-          in.seq(in.readUTF() -> in.readLong()).toMap
+          in.seq(in.readUTF() -> in.readLong()).toMap,
+          in.health()
         )
       case 3 => Broken(in.readUTF(), in.readLong(), in.readUTF())
       case 4 => ParentFinished(in.shard(), in.seq(in.child()))

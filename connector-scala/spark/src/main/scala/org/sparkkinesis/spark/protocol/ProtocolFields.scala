@@ -4,6 +4,7 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, Da
 import java.nio.charset.StandardCharsets
 
 import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.event.{ConsumerHealth, OngoingOutage, ThrottledCalls}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan.offset.ShardPosition
@@ -111,6 +112,23 @@ final private[protocol] class FieldsOut(bytes: ByteArrayOutputStream) extends Da
     writeLong(value.startEpoch)
   }
 
+  def health(value: ConsumerHealth): Unit = {
+    writeLong(value.bufferBytes)
+    writeDouble(value.pollingSlowdown)
+    seq(value.throttled) { one =>
+      writeUTF(one.stream)
+      option(one.shard)(id => writeUTF(id.value))
+      writeByte(Operation.all.indexOf(one.operation))
+      writeLong(one.calls)
+    }
+    seq(value.outages) { one =>
+      writeUTF(one.stream)
+      writeInt(one.shards)
+      writeLong(one.millis)
+      writeReason(one.reason)
+    }
+  }
+
   def end(value: TaskEnd): Unit = {
     seq(value.outcomes)(outcome)
     writeLong(value.rows)
@@ -213,6 +231,13 @@ final private[protocol] class FieldsIn(bytes: Array[Byte]) extends DataInputStre
     readUTF(),
     readUTF(),
     option(readUTF())
+  )
+
+  def health(): ConsumerHealth = ConsumerHealth(
+    readLong(),
+    readDouble(),
+    seq(ThrottledCalls(readUTF(), option(ShardId(readUTF())), Operation.all(readByte().toInt), readLong())),
+    seq(OngoingOutage(readUTF(), readInt(), readLong(), readUTF()))
   )
 
   def end(): TaskEnd =

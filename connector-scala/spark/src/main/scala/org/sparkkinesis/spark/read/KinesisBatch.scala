@@ -16,10 +16,13 @@ import org.sparkkinesis.event.BatchFromLatest
 import org.sparkkinesis.metadata.{AllowList, StreamState}
 import org.sparkkinesis.model.{Shard, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.offset.InitialShards
+import org.sparkkinesis.plan.prune.{PrunedRange, RangePruner, RowCondition}
 import org.sparkkinesis.plan.{ShardRange, TaskPlanner}
+import org.sparkkinesis.service.{KinesisService, ServiceLease}
 import org.sparkkinesis.spark.connection.{Environment, OptionEffects}
 import org.sparkkinesis.spark.error.StatementException
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataWatcher}
+import org.sparkkinesis.spark.read.batch.{BatchPieces, NumberPositions, SizeEstimate}
 import org.sparkkinesis.spark.read.query.FirstRecords
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
 import org.sparkkinesis.spark.session.{InitialOffsets, QueryPositions, StreamSession}
@@ -28,8 +31,18 @@ import org.sparkkinesis.spark.settings.ReadSettings
 /**
  * A bounded read: each shard from the starting to the ending position. Planning fixes both ends; all reads of a stream
  * in one execution end at the same time.
+ *
+ * @param condition
+ *   what the query requires of the rows; what it excludes need not be read
+ * @param limit
+ *   number of rows that the query needs of each task
  */
-final class KinesisBatch(options: Options, schema: StructType) extends Batch {
+final class KinesisBatch(
+    options: Options,
+    schema: StructType,
+    condition: RowCondition = RowCondition.Always,
+    limit: Option[Int] = None
+) extends Batch {
   import KinesisBatch._
 
   private lazy val planned: Planned = StatementException.raised {
@@ -43,7 +56,7 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
       val ends = new QueryPositions(session, ReadOptions.endingPosition, StartingPosition.Latest)
       Seq(starts, ends).foreach(_.checkNames())
       val execution = ExecutionEnds.current(SparkSession.active.sparkContext)
-      val ranges = session.streams.values.toVector.flatMap { stream =>
+      val found = session.streams.values.toVector.flatMap { stream =>
         val from = starts.of(stream.arn, now)
         val ending = ends.of(stream.arn, now)
         val to = InitialOffsets.pin(ending, ExecutionEnds.ofJvm.of(execution, stream.arn, now))
@@ -52,13 +65,17 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
         val all = session.shards.withParents(stream.arn)
         Seq(from, to).foreach(InitialShards.checkNames(stream.name, _, all))
         if (isLatest(from)) session.events.emit(BatchFromLatest(stream.name))
-        all.flatMap(range(stream.arn, stream.name, _, from, to))
+        all.flatMap(shard => range(stream.arn, stream.name, shard, from, to).map(shard -> _))
       }
+      val oldest = session.streams.keysIterator.map(arn => arn -> session.oldestMillis(arn)).toMap
+      val pruned = found.flatMap { case (shard, range) => prune(condition, shard, range, oldest, now) }
+      val ranges = NumberPositions.of(pruned, client(session.settings)).map(_.copy(maxRecords = limit.map(_.toLong)))
       Planned(
         session.settings,
         new FirstRecords(session, Environment.OfJvm).of(ranges, now),
+        found.map { case (shard, range) => range.shard -> shard }.toMap,
         streamIds,
-        session.streams.keysIterator.map(arn => arn -> session.oldestMillis(arn)).toMap,
+        oldest,
         now
       )
     } finally session.close()
@@ -82,14 +99,30 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
 
   /** The size of the read, if it can be planned. A read that cannot fails when it is executed. */
   lazy val size: Option[SizeEstimate] = Try(planned).toOption.map { read =>
-    def client(arn: String) = Environment.OfJvm.client(read.settings.client(arn))
-    SizeEstimate.of(read.ranges, client, read.oldestMillis, read.now)
+    SizeEstimate.of(read.ranges, client(read.settings), read.oldestMillis, read.now)
   }
 
-  override def planInputPartitions(): Array[InputPartition] = {
+  override def planInputPartitions(): Array[InputPartition] = partitions(planned.ranges)
+
+  /** Returns this read without what a condition excludes that is known only when the query runs. */
+  def filtered(runtime: RowCondition): Batch = new Batch {
+    override def planInputPartitions(): Array[InputPartition] = partitions(
+      planned.ranges.flatMap { range =>
+        prune(runtime, planned.shards(range.shard), range, planned.oldestMillis, planned.now).map(_.range)
+      }
+    )
+    override def createReaderFactory(): PartitionReaderFactory = KinesisBatch.this.createReaderFactory()
+  }
+
+  private def partitions(ranges: Seq[ShardRange]): Array[InputPartition] = {
+    val slots = SparkSession.active.sparkContext.defaultParallelism
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
+    val pieces =
+      if (perTask.nonEmpty || limit.nonEmpty) ranges
+      else BatchPieces.of(ranges, planned.settings, planned.oldestMillis, planned.now, slots, Environment.OfJvm)
+    val piecesPerTask = if (pieces.size > ranges.size) Some(1) else perTask
     TaskPlanner
-      .tasks(planned.ranges, _ => None, perTask, SparkSession.active.sparkContext.defaultParallelism)
+      .tasks(pieces, _ => None, piecesPerTask, slots)
       .map(task => KinesisInputPartition(task.ranges, Array.empty, planned.streamIds))
       .toArray
   }
@@ -100,6 +133,8 @@ final class KinesisBatch(options: Options, schema: StructType) extends Batch {
 private object KinesisBatch {
 
   /**
+   * @param shards
+   *   the shards of the streams as they were listed
    * @param streamIds
    *   the logical stream of each physical one by its ARN
    * @param oldestMillis
@@ -110,10 +145,24 @@ private object KinesisBatch {
   final case class Planned(
       settings: ReadSettings,
       ranges: Seq[ShardRange],
+      shards: Map[StreamShard, Shard],
       streamIds: Map[String, String],
       oldestMillis: Map[String, Long],
       now: Long
   )
+
+  def client(settings: ReadSettings)(arn: String): ServiceLease[KinesisService] =
+    Environment.OfJvm.client(settings.client(arn))
+
+  /** Returns the part of a range that may have rows which meet a condition, if there is one. */
+  def prune(
+      condition: RowCondition,
+      shard: Shard,
+      range: ShardRange,
+      oldestMillis: Map[String, Long],
+      nowMillis: Long
+  ): Option[PrunedRange] = condition.of(range.stream, shard)
+    .flatMap(RangePruner(range, _, oldestMillis(range.shard.stream), nowMillis))
 
   /** Whether a read from this position has nothing to read. */
   def isLatest(from: PositionOption): Boolean =

@@ -4,7 +4,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sparkkinesis.RunningTask
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
-import org.apache.spark.sql.connector.write.{DataWriter, WriterCommitMessage}
+import org.apache.spark.sql.connector.write.WriterCommitMessage
 
 import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.event.log.EventLog
@@ -16,14 +16,15 @@ import org.sparkkinesis.spark.sink.invalid.{HeldLetter, HeldLetters, InvalidRow,
  * Writes the rows of one partition. `commit` returns only after the service has stored all of them; `abort` abandons
  * the rest. For the task's thread, except [[counts]].
  */
-abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) extends DataWriter[InternalRow] {
+abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) extends RowsWriter {
   protected val timer: SharedTimer = SharedTimer.acquire()
   protected val events: EventSink = new EventLog(plan.query)
   private val task = Option(TaskContext.get())
   private val killed = task.map(context => new KillWatch(() => context.isInterrupted(), timer))
   private var row = 0L
-  @volatile private var dropped = 0L
-  @volatile private var deadLettered = 0L
+
+  /** The counts of invalid rows by their streams. */
+  @volatile private var refused = Map.empty[String, WriteCounts]
   private val held = Some(plan.onInvalid).collect { case OnInvalidRow.Hold(table) =>
     new HeldLetters(table, share.letterBytes)
   }
@@ -35,14 +36,14 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
   /** Sends the row, or returns why it cannot become a record. */
   protected def send(values: InternalRow): Option[Refusal]
 
-  /** Returns when all rows are stored. */
-  protected def flush(): Unit
-
   /** Releases what the writer holds. Called once. */
   protected def release(): Unit
 
   /** The counts so far without those of invalid rows. Any thread may call it. */
   protected def sent: WriteCounts
+
+  /** The same for each stream, by its name or ARN. */
+  protected def sentByStream: Map[String, WriteCounts]
 
   /** Sends a row to a dead-letter stream if the plan says so. A plan without such a stream returns false. */
   protected def sendLetter(row: InvalidRow): Boolean
@@ -58,14 +59,13 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
     }
   }
 
-  /** Sends the last rows as well, because Spark reads the metrics of the SQL tab after this call, before `commit`. */
-  final override def writeAll(rows: java.util.Iterator[InternalRow]): Unit = {
-    super.writeAll(rows)
-    whileWanted(flush())
-  }
+  /** Returns when all rows are stored. */
+  protected def flush(): Unit
+
+  final override protected def sendAll(): Unit = whileWanted(flush())
 
   final override def commit(): WriterCommitMessage = {
-    whileWanted(flush())
+    sendAll()
     noteInvalid()
     WrittenPartition(counts, held.fold(Seq.empty[HeldLetter])(_.all)).message
   }
@@ -85,7 +85,13 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
   final override def currentMetricsValues(): Array[CustomTaskMetric] = counts.values(plan.kind.metrics)
 
   /** Returns the counts so far. Any thread may call it. */
-  final def counts: WriteCounts = sent.copy(dropped = dropped, deadLettered = deadLettered)
+  final def counts: WriteCounts = refused.valuesIterator.foldLeft(sent)(_ + _)
+
+  /** Returns the counts of each stream so far, by its name or ARN. Any thread may call it. */
+  final def countsByStream: Map[String, WriteCounts] = WriteCounts.merge(sentByStream, refused)
+
+  /** The name of the query, else its id. */
+  final def queryName: String = plan.query.label
 
   /** Makes a call that may block, and ends it if the task is killed, as when its job is cancelled. */
   private def whileWanted[A](call: => A): A = killed match {
@@ -97,15 +103,16 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
 
   /** Emits one event per task for any number of invalid rows. */
   private def noteInvalid(): Unit = firstInvalid.foreach { case (stream, reason) =>
-    events.emit(RowsInvalid(stream, partition, dropped + deadLettered, plan.onInvalid.action, reason))
+    val rows = refused.valuesIterator.map(invalid => invalid.dropped + invalid.deadLettered).sum
+    events.emit(RowsInvalid(stream, partition, rows, plan.onInvalid.action, reason))
   }
 
   private def invalid(row: InvalidRow): Unit = plan.onInvalid match {
-    case OnInvalidRow.Drop => dropped += 1
+    case OnInvalidRow.Drop => refuse(row, WriteCounts(dropped = 1))
     case OnInvalidRow.Hold(_) =>
       held.foreach(_.add(row))
-      deadLettered += 1
-    case _ if sendLetter(row) => deadLettered += 1
+      refuse(row, WriteCounts(deadLettered = 1))
+    case _ if sendLetter(row) => refuse(row, WriteCounts(deadLettered = 1))
     case _ => throw SinkErrors.rowInvalid(
         reason = row.reason,
         row = row.row,
@@ -113,6 +120,9 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
         stream = row.stream
       )
   }
+
+  private def refuse(row: InvalidRow, counts: WriteCounts): Unit =
+    refused = refused.updated(row.stream, refused.get(row.stream).fold(counts)(_ + counts))
 }
 
 /** Why a row cannot become a record, with what is known of the record. */

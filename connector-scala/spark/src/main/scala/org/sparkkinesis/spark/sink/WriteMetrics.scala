@@ -111,6 +111,13 @@ final case class WriteCounts(
     metrics.map(metric => new TaskValue(metric.name, metric.of(this)): CustomTaskMetric).toArray
 }
 
+object WriteCounts {
+
+  /** Adds the counts of two maps. */
+  def merge(one: Map[String, WriteCounts], other: Map[String, WriteCounts]): Map[String, WriteCounts] =
+    other.foldLeft(one) { case (all, (key, counts)) => all.updated(key, all.get(key).fold(counts)(_ + counts)) }
+}
+
 object WriteMetrics {
 
   /** The metrics of every sink. */

@@ -8,7 +8,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read.{LocalScan, ScanBuilder}
-import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -23,8 +22,8 @@ import org.sparkkinesis.spark.session.FanOutConsumers
  * one column for each warning, with the text as its comment. The Python package uses it in classic sessions and
  * through Spark Connect. It calls no service, and the table is empty.
  */
-abstract class OptionCheck(read: Map[String, String] => Options, check: Options => Seq[String]) extends TableProvider
-    with DataSourceRegister {
+abstract class OptionCheck(format: String, read: Map[String, String] => Options, check: Options => Seq[String])
+    extends TableProvider {
   override def inferSchema(raw: CaseInsensitiveStringMap): StructType = {
     val properties = raw.asCaseSensitiveMap().asScala.toMap
     val options = read(properties)
@@ -35,11 +34,12 @@ abstract class OptionCheck(read: Map[String, String] => Options, check: Options 
   }
 
   override def getTable(warnings: StructType, by: Array[Transform], raw: util.Map[String, String]): Table =
-    new OptionCheckTable(shortName(), warnings)
+    new OptionCheckTable(format, warnings)
 }
 
 /** Checks the options of a read. */
-final class SourceOptionCheck extends OptionCheck(
+final class ReadOptionCheck(format: String) extends OptionCheck(
+      format,
       Options.read(_, secrets = SecretWarnings.resolver),
       { options =>
         FanOutConsumers.check(options)
@@ -47,21 +47,18 @@ final class SourceOptionCheck extends OptionCheck(
         else Connection.clientSettings(options, Connection.streams(options).headOption)
         OptionEffects.ofRead(options, query = None)
       }
-    ) {
-  override def shortName(): String = "kinesis-source-options"
-}
+    )
 
 /** Checks the options of a write. The rows may name its streams. */
-final class SinkOptionCheck
+final class WriteOptionCheck(format: String)
     extends OptionCheck(
+      format,
       Options.read(_, secrets = SecretWarnings.resolver),
       { options =>
         Connection.clientSettings(options, None)
         OptionEffects.ofWrite(options, OptionEffects.selectionOfWrite(options))
       }
-    ) {
-  override def shortName(): String = "kinesis-sink-options"
-}
+    )
 
 final private class OptionCheckTable(format: String, warnings: StructType) extends Table with SupportsRead {
   override def name(): String = format

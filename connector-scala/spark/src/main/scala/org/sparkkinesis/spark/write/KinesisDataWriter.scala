@@ -14,8 +14,8 @@ import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.SinkBounds
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.sink.kinesis.{
-  AutoDistributionException, CheckedStream, KinesisSinkSettings, KinesisStreamSink, KnownStreams, SinkProcess,
-  StreamRouter
+  AutoDistributionException, CheckedStream, KinesisSinkMetrics, KinesisSinkSettings, KinesisStreamSink, KnownStreams,
+  SinkProcess, StreamRouter
 }
 import org.sparkkinesis.sink.route.{RouteCounts, RouteHealth, RouteNews, RoutedSink, StreamSelectors}
 import org.sparkkinesis.spark.connection.StreamCheck
@@ -138,6 +138,17 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
       rerouted = routed.fold(0L)(_.rerouted),
       streams = routed.fold(Map.empty[String, RouteCounts])(_.streams)
     )
+  }
+
+  override protected def sentByStream: Map[String, WriteCounts] = {
+    def counts(of: Map[String, KinesisSinkMetrics]) = of.map { case (stream, metrics) =>
+      stream -> WriteCounts(metrics.requests, shards = metrics.shards)
+    }
+    val named = counts(router.metricsByStream)
+    routed.fold(named) { sink =>
+      val taken = sink.reroutedByStream.map { case (stream, records) => stream -> WriteCounts(rerouted = records) }
+      Seq(counts(sink.metricsByStream), taken).foldLeft(named)(WriteCounts.merge)
+    }
   }
 
   override protected def sendLetter(row: InvalidRow): Boolean = plan.onInvalid match {

@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.write
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, Write, WriteBuilder}
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 
-import org.sparkkinesis.config.Options
+import org.sparkkinesis.config.{Options, QueryType}
 import org.sparkkinesis.event.ConnectorEvent
 import org.sparkkinesis.spark.connection.ReadStreams
 import org.sparkkinesis.spark.error.StatementException
@@ -33,7 +33,7 @@ final class KinesisWriteBuilder(
   override def build(): Write = StatementException.raised {
     new SinkWrite(
       new WritePlanner(options, ReadStreams.of(info.queryId), isNew, books.of(options, optionOf))
-        .plan(info.schema, info.queryId),
+        .plan(info.schema, info.queryId, Option.unless(ReadStreams.isOfThread(info.queryId))(QueryType.Batch)),
       progress
     )
   }

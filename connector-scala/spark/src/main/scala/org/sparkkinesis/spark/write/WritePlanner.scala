@@ -4,7 +4,9 @@ import org.apache.spark.sql.types.StructType
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.value.OnInvalidRecord
-import org.sparkkinesis.config.{ConfigEntry, ConnectionOptions, Options, ReadOptions, StreamSelection, WriteOptions}
+import org.sparkkinesis.config.{
+  ConfigEntry, ConnectionOptions, ConnectorVersion, Options, QueryType, ReadOptions, StreamSelection, WriteOptions
+}
 import org.sparkkinesis.error.OptionErrors
 import org.sparkkinesis.event.log.EventLog
 import org.sparkkinesis.event.{
@@ -38,10 +40,12 @@ final class WritePlanner(
   /**
    * Plans a write.
    *
+   * @param queryType
+   *   type of the query; empty for a streaming query of any type
    * @throws KinesisConnectorException
    *   for the first problem
    */
-  def plan(schema: StructType, queryId: String): WritePlan = {
+  def plan(schema: StructType, queryId: String, queryType: Option[QueryType]): WritePlan = {
     val columns = WriteColumns.of(schema, options)
     val order = RowOrder.of(schema, columns.key, options)
     val settings = KinesisSinkSettings.of(options)
@@ -52,7 +56,7 @@ final class WritePlanner(
     val query = SinkPlan.context(queryId, stream.map(_.toString))
     val events: EventSink = new EventLog(query)
     noteIgnoredColumn(schema, columns, stream, events)
-    noteWithoutEffect(columns, isLogical, events)
+    noteWithoutEffect(columns, isLogical, queryType, events)
     if (!isLogical && columns.stream.isEmpty)
       Connection.checkStreams(
         options,
@@ -78,7 +82,7 @@ final class WritePlanner(
     )
     plan.checkedStreams.foreach(sources.refuse)
     val logical = routing.fold("")(routes => s"; ${routes.router.word} over ${routes.description}")
-    val started = WriteStarted(stream.map(_.toString), describe(columns, order) + logical)
+    val started = WriteStarted(ConnectorVersion.text, stream.map(_.toString), describe(columns, order) + logical)
     if (isNew(started)) events.emit(started)
     events.emit(WritePlanned(stream.map(_.toString), options(WriteOptions.onInvalidRecord).word))
     plan
@@ -128,11 +132,16 @@ final class WritePlanner(
       event = StreamColumnIgnored(one.toString, column) if isNew(event)
     } events.emit(event)
 
-  private def noteWithoutEffect(columns: WriteColumns, isLogical: Boolean, events: EventSink): Unit = {
+  private def noteWithoutEffect(
+      columns: WriteColumns,
+      isLogical: Boolean,
+      query: Option[QueryType],
+      events: EventSink
+  ): Unit = {
     val selection = if (isLogical) StreamSelection.Logical
     else if (columns.stream.nonEmpty) StreamSelection.ByRow
     else StreamSelection.One
-    OptionEffects.ofWrite(options, selection).map(OptionWithoutEffect(_)).filter(isNew).foreach(events.emit(_))
+    OptionEffects.ofWrite(options, selection, query).map(OptionWithoutEffect(_)).filter(isNew).foreach(events.emit(_))
   }
 
   private def defaultStream(columns: WriteColumns): Option[StreamRef] = {

@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.coordinator
 import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.chunk.SummaryBounds
-import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event._
 import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
@@ -20,7 +20,7 @@ class CoordinatorEventsSuite extends TimedSuite {
   private def shard(index: Int): ShardId = ShardId.ofIndex(index.toLong)
 
   /** One executor, which is assigned both shards of a stream. */
-  final private class Rig(losses: DataLossPolicy = DataLossPolicy.Strict) {
+  final private class Rig(losses: Losses = Losses.Strict) {
     val events = new RecordedEvents
     val state = new CoordinatorState(Seq(orders), SummaryBounds(1, 1, 1), events = events)
     val progress = new ShardProgress(state, losses, () => 0L)
@@ -37,9 +37,11 @@ class CoordinatorEventsSuite extends TimedSuite {
       ()
     }
 
-    def report(bufferIsFull: Boolean, told: ShardReport*): Unit = {
+    def report(bufferIsFull: Boolean, told: ShardReport*): Unit = report(bufferIsFull, ConsumerHealth(), told)
+
+    def report(bufferIsFull: Boolean, health: ConsumerHealth, told: Seq[ShardReport]): Unit = {
       reports += 1
-      progress.accept(Report("1", 1, reports, full = false, bufferIsFull, Set.empty, told, Map.empty))
+      progress.accept(Report("1", 1, reports, full = false, bufferIsFull, Set.empty, told, Map.empty, health))
       ()
     }
 
@@ -58,6 +60,16 @@ class CoordinatorEventsSuite extends TimedSuite {
     Seq(false, true, true, false, false).foreach(rig.report(_))
     assert(rig.events.of[BufferFilled] == Vector(BufferFilled("1")))
     assert(rig.events.of[BufferFreed] == Vector(BufferFreed("1")))
+  }
+
+  test("an outage that only an executor sees begins and ends in the driver's log, once each") {
+    val rig = new Rig
+    val outage = OngoingOutage(orders, 2, 3000, "connection refused")
+    Seq(Nil, Seq(outage), Seq(outage.copy(millis = 33000)), Nil, Nil).foreach { outages =>
+      rig.report(bufferIsFull = false, ConsumerHealth(outages = outages), Nil)
+    }
+    assert(rig.events.of[ExecutorOutageBegan] == Vector(ExecutorOutageBegan(orders, "1", 2, "connection refused")))
+    assert(rig.events.of[ExecutorOutageEnded] == Vector(ExecutorOutageEnded(orders, "1", 33000)))
   }
 
   test("a shard that leaves the offset is finished") {
@@ -90,13 +102,13 @@ class CoordinatorEventsSuite extends TimedSuite {
     assert(strict.events.of[DataLost].map(event => event.shard -> event.endsQuery) == Vector(Some(shard(1)) -> true))
     assert(intercept[KinesisConnectorException](strict.state.throwFailure()).condition == "KINESIS_DATA_LOSS")
     var told = 0
-    val lenient = new Rig(new DataLossPolicy(endsQuery = false, _ => told += 1))
+    val lenient = new Rig(new Losses(endsQuery = false, _ => (), _ => told += 1))
     lenient.fail(1, gone)
-    assert(lenient.events.of[ShardExpired] == Vector(ShardExpired(orders, shard(1))))
+    assert(lenient.events.of[DataLost].map(event => event.shard -> event.endsQuery) == Vector(Some(shard(1)) -> false))
     lenient.state.throwFailure()
     // A full report repeats the failure.
     (1 to 3).foreach(_ => lenient.fail(1, gone))
-    assert(lenient.events.of[ShardExpired].size == 1 && told == 1)
+    assert(lenient.events.of[DataLost].size == 1 && told == 1)
     assert(lenient.state.tracks(StreamShard(orders, shard(1))).failure.isEmpty)
   }
 }

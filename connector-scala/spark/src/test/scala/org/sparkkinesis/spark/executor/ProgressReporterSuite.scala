@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.consume.ShardSnapshot
+import org.sparkkinesis.event.ConsumerHealth
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.spark.protocol.{ProtocolCodec, Report}
 import org.sparkkinesis.suite.TimedSuite
@@ -32,6 +33,7 @@ class ProgressReporterSuite extends TimedSuite {
       () => false,
       () => Set("orders"),
       () => Map.empty,
+      () => ConsumerHealth(bufferBytes = 1024),
       (_, epoch) => Option.when(epoch == 2)(1)
     )
     def told: Seq[Int] = sent.flatMap(_.shards).flatMap(_.chunks).map(_.last.value.toInt).toSeq

@@ -4,6 +4,7 @@ import java.io.{ByteArrayOutputStream, DataOutputStream}
 
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.config.ConnectorVersion
+import org.sparkkinesis.event.{ConsumerHealth, OngoingOutage, ThrottledCalls}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.offset.ShardPosition
@@ -90,9 +91,15 @@ object OtherMessage {
       EndTasks,
       ServiceTime(1)
     )
+    val health = ConsumerHealth(
+      1,
+      2.5,
+      Seq(ThrottledCalls("arn", Some(shard.shard), Operation.GetRecords, 3)),
+      Seq(OngoingOutage("arn", 4, 5, "reason"))
+    )
     val toDriver = Seq[ToDriver](
       Register("7", "host", 1),
-      Report("7", 1, 2, full = true, bufferIsFull = false, Set("arn"), Seq(report), Map("metric" -> 3L)),
+      Report("7", 1, 2, full = true, bufferIsFull = false, Set("arn"), Seq(report), Map("metric" -> 3L), health),
       Broken("7", 1, "reason"),
       ParentFinished(shard, Seq(child)),
       TaskEnded("7", "host", 1, end)

@@ -5,6 +5,7 @@ import org.scalacheck.Gen
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.config.ConnectorVersion
 import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.{ConsumerHealth, OngoingOutage, ThrottledCalls}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.plan.offset.ShardPosition
@@ -98,6 +99,14 @@ class ProtocolCodecSuite extends PropertySuite {
     open <- long
   } yield ShardReport(s, epoch, chunks, reads, readUpTo, behind, end, None, open, epoch - 1)
 
+  private val health = {
+    val throttled = Gen.zip(Gen.alphaNumStr, Gen.option(shard.map(_.shard)), Gen.oneOf(Operation.all), long)
+      .map((ThrottledCalls.apply _).tupled)
+    val outage =
+      Gen.zip(Gen.alphaNumStr, Gen.choose(0, 99), long, Gen.alphaNumStr).map((OngoingOutage.apply _).tupled)
+    Gen.zip(long, Gen.choose(1.0, 8.0), some(throttled), some(outage)).map((ConsumerHealth.apply _).tupled)
+  }
+
   private val toDriver: Gen[ToDriver] = {
     val register = Gen.zip(Gen.alphaNumStr, Gen.alphaNumStr, long).map((Register.apply _).tupled)
     val report = for {
@@ -109,7 +118,8 @@ class ProtocolCodecSuite extends PropertySuite {
       unreachable <- some(Gen.alphaNumStr)
       shards <- some(shardReport)
       metrics <- some(Gen.zip(Gen.alphaNumStr, long))
-    } yield Report(id, instance, count, full, isFull, unreachable.toSet, shards, metrics.toMap)
+      state <- health
+    } yield Report(id, instance, count, full, isFull, unreachable.toSet, shards, metrics.toMap, state)
     val broken = Gen.zip(Gen.alphaNumStr, long, Gen.alphaNumStr).map((Broken.apply _).tupled)
     val finished = Gen.zip(shard, children).map((ParentFinished.apply _).tupled)
     val ended = Gen.zip(Gen.alphaNumStr, Gen.alphaNumStr, long, taskEnd).map((TaskEnded.apply _).tupled)
@@ -186,6 +196,6 @@ class ProtocolCodecSuite extends PropertySuite {
   test("a change of the bytes of a message needs another version of the format") {
     val hash = java.security.MessageDigest.getInstance("SHA-256")
     OtherMessage.samples.foreach(bytes => hash.update(bytes.drop(OtherMessage.headerBytes)))
-    assert((ProtocolCodec.Format, java.util.HexFormat.of().formatHex(hash.digest, 0, 8)) == (1, "67f3b073e30de01b"))
+    assert((ProtocolCodec.Format, java.util.HexFormat.of().formatHex(hash.digest, 0, 8)) == (2, "3dcc596e3da8482f"))
   }
 }

@@ -1,8 +1,15 @@
 package org.sparkkinesis.integration.fault
 
+import scala.concurrent.duration._
+import scala.util.Using
+
+import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.emulator.fault.FaultEffect
+import org.sparkkinesis.emulator.wire.auth.EmulatorCredential
+import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream._
+import org.sparkkinesis.network.ContainerEndpoint
 
 /** A temporary failure never ends a query; a permanent one ends it with a condition. */
 class OutageSuite extends SparkSuite {
@@ -58,6 +65,43 @@ class OutageSuite extends SparkSuite {
       ClearFaults,
       CheckRows(0 until 20)
     )
+  }
+
+  test("a container's endpoint that gives no keys for ten seconds, at the start and in the middle, ends no query") {
+    val config =
+      EmulatorConfig(quotas = false, credentials = Seq(EmulatorCredential("AKIDEXAMPLE", "s", "123456789012")))
+    Using.resources(KinesisEmulator.start(config), new ContainerEndpoint, new SystemScheduler("keys", 1)) {
+      (service, endpoint, timer) =>
+        def giveLater(): Deadline = {
+          val period = 10.seconds
+          timer.schedule(period) {
+            val session = service.createSession()
+            endpoint.give(session.accessKeyId, session.secretAccessKey, session.sessionToken)
+          }
+          period.fromNow
+        }
+        val (property, address) = endpoint.property
+        System.setProperty(property, address)
+        try {
+          service.admin.createStream("kept", 1)
+          service.admin.putRecord("kept", "k", utf8("0"))
+          val options = Map("streamName" -> "kept", "endpoint" -> service.endpoint, "region" -> "us-east-1") +
+            ("initialPosition" -> "trim_horizon")
+          val rows = new Collected
+          val atStart = giveLater()
+          val query = spark.readStream.format("kinesis").options(options).load().writeStream
+            .option("checkpointLocation", checkpoint()).foreachBatch(rows.sink).start()
+          await(query, "the first row")(rows.rows.size == 1)
+          assert(atStart.isOverdue())
+          endpoint.fail()
+          service.expireSessions()
+          val inTheMiddle = giveLater()
+          service.admin.putRecord("kept", "k", utf8("1"))
+          await(query, "the second row")(rows.rows.size == 2)
+          assert(inTheMiddle.isOverdue())
+          query.stop()
+        } finally System.clearProperty(property): Unit
+    }
   }
 
   test("an expired token that cannot be replaced ends a query, and the fix is about credentials") {

@@ -2,8 +2,8 @@ package org.sparkkinesis.integration.log
 
 import scala.util.Using
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
+import org.apache.spark.sql.{DataFrame, Row}
 
 import org.sparkkinesis.config.ReadOptions
 import org.sparkkinesis.error.KinesisConnectorException
@@ -114,6 +114,26 @@ class OptionEffectsSuite extends SparkSuite {
     val found = warnings(assert(spark.read.format("kinesis").options(options).load().count() == 1))
     val reason = "It applies to streaming queries, and this is a batch query."
     assert(found.distinct.sorted == Vector(expected("consumerMode", reason), expected("consumerName", reason)))
+  }
+
+  test("an option of streaming writes is a warning in a batch write, also within foreachBatch") {
+    val stream = create("refreshed")
+    kinesis.admin.setMetadata(
+      s"""{"version": 1, "streams": {"orders": [{"arn": "arn:aws:kinesis:us-east-1:123456789012:stream/$stream"}]}}"""
+    )
+    val options = connection("refreshed") - "streamName" ++
+      Map("streamId" -> "orders", "metadataService" -> kinesis.metadataUrl, "metadataRefreshInterval" -> "10s")
+    def write(frame: DataFrame): Unit = frame.write.format("kinesis").mode("append").options(options).save()
+    val expects = expected("metadataRefreshInterval", "It applies to streaming queries, and this is a batch query.")
+    assert(warnings(write(rows)).distinct == Vector(expects))
+    val source = readStream(create("source-of-refreshed")).load().select("partitionKey", "data")
+    def run(start: DataStreamWriter[Row] => DataStreamWriter[Row]): Vector[String] = warnings {
+      val query = start(source.writeStream.option("checkpointLocation", checkpoint()))
+        .trigger(Trigger.AvailableNow()).start()
+      query.awaitTermination()
+    }
+    assert(run(_.foreachBatch((batch: DataFrame, _: Long) => write(batch))).distinct == Vector(expects))
+    assert(run(_.format("kinesis").options(options)) == Vector.empty)
   }
 
   test("an option for a stream that a write does not have is an error that names the nearest one") {

@@ -5,7 +5,7 @@ import scala.util.Using
 import org.apache.logging.log4j.Level
 import org.apache.spark.sql.streaming.StreamingQuery
 
-import org.sparkkinesis.config.Options
+import org.sparkkinesis.config.{ConnectorVersion, Options}
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.event.{BatchPlanned, OptionDeprecated, QueryStarted, QueryStopped}
 import org.sparkkinesis.integration.SparkSuite
@@ -51,9 +51,11 @@ class QueryLogSuite extends SparkSuite {
       query.processAllAvailable()
       query.stop()
 
-      val seen = log.visible.map(_.message)
+      val (summaries, seen) = log.visible.map(_.message).partition(_.contains(" fetched ("))
+      assert(summaries.size == 1 && summaries.head.startsWith("1 micro-batch planned in "), summaries)
       val first = ShardId(shard(0)) -> Option(StartingPosition.TrimHorizon)
-      assert(seen.head == QueryStarted("logged", "polling", isResumed = false, Seq(first)).message)
+      assert(seen.head ==
+        QueryStarted(ConnectorVersion.text, "logged", "polling", isResumed = false, Seq(first)).message)
       // The executor registers while the shards are listed.
       val (listed, joined) = seen.slice(1, 3).partition(_.startsWith("Listed"))
       assert(listed == Vector(s"Listed 1 open shard and 0 closed shards; 1 new: ${shard(0)}"))
@@ -90,7 +92,10 @@ class QueryLogSuite extends SparkSuite {
       await(again, "110 rows")(collected.rows.size >= 110)
       again.stop()
       val first = log.visible.find(_.context.get("run_id").contains(again.runId.toString)).fold("")(_.message)
-      assert(first.startsWith("Query resumed from its checkpoint in consumer mode 'polling', 2 shards: "), first)
+      assert(
+        first.startsWith("Query resumed from its checkpoint in consumer mode 'polling' with spark-kinesis "),
+        first
+      )
       assert(first.contains(s"${shard(1)} after ") && first.contains(s"${shard(2)} after "), first)
     }
   }

@@ -4,6 +4,7 @@ import scala.util.Using
 
 import org.apache.spark.sql.functions._
 
+import org.sparkkinesis.config.ConnectorVersion
 import org.sparkkinesis.event._
 import org.sparkkinesis.integration.write.SinkFixture
 import org.sparkkinesis.spark.sink.invalid.OnInvalidRow
@@ -25,7 +26,10 @@ class WriteLogSuite extends SinkFixture {
       once(StreamColumnIgnored("written", "stream"))
       once(WritePlanned(Some("written"), "drop"))
       once(RowsInvalid("written", 0, 1, OnInvalidRow.Drop.action, "its column 'data' is null"))
-      assert(messages.count(_.startsWith(WriteStarted(Some("written"), "ordering=").message)) == 1, messages)
+      assert(
+        messages.count(_.startsWith(WriteStarted(ConnectorVersion.text, Some("written"), "ordering=").message)) == 1,
+        messages
+      )
       val commits = (1 to 9).map(requests => BatchWritten(None, 9, requests.toLong, 0, 0).message)
       assert(messages.count(commits.contains) == 1, messages)
       log.lines.foreach(line => assert(!line.text.contains("planted"), line))

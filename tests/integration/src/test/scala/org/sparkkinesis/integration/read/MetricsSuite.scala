@@ -3,6 +3,8 @@ package org.sparkkinesis.integration.read
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sparkkinesis.MetricsSource
+
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream._
@@ -51,8 +53,37 @@ class MetricsSuite extends SparkSuite {
         val lags = Seq("minMsBehindLatest", "avgMsBehindLatest", "maxMsBehindLatest").map(found(_).toLong)
         assert(lags == lags.sorted)
       },
+      Execute("Spark's metrics system and the log have the same figures") { run =>
+        val found = metrics(run)
+        val retained = 24 * 3600 * 1000L
+        assert(found("consumerMode") == "polling" && found("bufferBytes").toLong > 0, found.toString)
+        assert(found("pollingSlowdown") == "1.00")
+        assert((retained - 600000 to retained).contains(found("expiresInMs").toLong), found.toString)
+        val agent = kinesis.calls.userAgent("GetRecords")
+        assert(agent.exists(_.contains(s"app/${spark.sparkContext.applicationId} name/")), agent)
+        val query = s"query.${run.query.id}"
+        // A gauge that is new, and its value, are seen when a sink reads the gauges again.
+        run.await("the gauges of the query and its stream") {
+          val gauges = MetricsSource.values("kinesis.source")
+          Seq[(String, Double => Boolean)](
+            s"$query.stream.polled.openShards" -> (_ == 2),
+            s"$query.stream.polled.expiresInMs" -> (_ > retained - 600000.0),
+            s"$query.rows" -> (_ == 100),
+            s"$query.batches" -> (_ >= 1),
+            s"$query.bufferBytes" -> (_ == found("bufferBytes").toDouble)
+          ).forall { case (name, holds) => gauges.get(name).exists(holds) }
+        }
+      },
       AddFault(throttled, "GetRecords", count = 2),
-      awaitMetrics("throttled and retried calls")(now => now("throttles") == "2" && now("retries").toLong >= 2)
+      awaitMetrics("throttled and retried calls")(now => now("throttles") == "2" && now("retries").toLong >= 2),
+      Execute("the throttled shard and its executor are named") { run =>
+        val named = metrics(run)("throttledCalls")
+        assert(named.matches("(GetRecords polled shardId-00000000000[01]: [12] \\(executor driver\\)(; )?)+"), named)
+      },
+      StopStream,
+      Execute("a query that has stopped has no gauges") { _ =>
+        assert(!MetricsSource.values("kinesis.source").keys.exists(_.contains("stream.polled.")))
+      }
     )
   }
 

@@ -7,6 +7,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
+import org.apache.spark.sparkkinesis.MetricsSource
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 
 import org.sparkkinesis.KinesisQueries
@@ -245,10 +246,20 @@ class RealTimeSuite extends SparkSuite {
       PutRecords(0 until 50),
       AwaitRows(50),
       Await("the progress of 50 rows")(run => batches(run).map(_("realTimeRows").toInt).sum == 50),
+      Execute("Spark's metrics system has the stream of the query") { run =>
+        run.await("the gauges of the query and its stream") {
+          val gauges = MetricsSource.values("kinesis.source")
+          gauges.get(s"query.${run.query.id}.stream.progress.openShards").contains(1.0) &&
+          gauges.get(s"query.${run.query.id}.rows").contains(50.0)
+        }
+      },
       StopStream,
-      Execute("each batch with rows has its times")(run =>
-        assert(batches(run).forall(_.contains("p99ArrivalToReadMs")), run.query.recentProgress.map(_.json).mkString)
-      )
+      Execute("each batch with rows has its times, the open shards and the state of the consumers") { run =>
+        val all = run.query.recentProgress.map(_.json).mkString
+        assert(batches(run).forall(_.contains("p99ArrivalToReadMs")), all)
+        assert(batches(run).forall(_.get("consumerMode").contains("efo, real time")), all)
+        assert(batches(run).forall(one => one("numOpenShards") == "1" && one("bufferBytes").toLong > 0), all)
+      }
     )
   }
 }

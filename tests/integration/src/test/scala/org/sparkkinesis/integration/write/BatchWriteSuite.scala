@@ -208,14 +208,20 @@ class BatchWriteSuite extends SinkFixture {
     assert(CountingStrategy.sent.get == 100)
   }
 
-  test("Spark's metrics system shows the totals of this JVM's writers under the names of the query's progress") {
-    kinesis.admin.createStream("measured", 1)
-    val before = MetricsSource.values(KinesisSink.writers.sourceName)
-    writer(rows(100), "streamName" -> "measured").save()
-    val after = MetricsSource.values(KinesisSink.writers.sourceName)
-    assert(after.keySet == KinesisSink.metrics.map(_.name).toSet + "meanBatchSize")
-    assert(after("recordsOut") - before.getOrElse("recordsOut", 0.0) == 100.0)
-    assert(after("putPayloadUnits") - before.getOrElse("putPayloadUnits", 0.0) == 100.0)
-    assert((after("inFlightRequests"), after("recordsBuffered")) == (0.0, 0.0))
+  test("Spark's metrics system shows the totals of each query and stream under the names of the query's progress") {
+    Seq("measured" -> 100, "measured-too" -> 50).foreach { case (stream, count) =>
+      kinesis.admin.createStream(stream, 1)
+      writer(rows(count), "streamName" -> stream).save()
+    }
+    val all = MetricsSource.values(KinesisSink.writers.sourceName)
+    Seq("measured" -> 100.0, "measured-too" -> 50.0).foreach { case (stream, count) =>
+      val found = all.collect {
+        case (name, value) if name.startsWith("query.") && name.contains(s".stream.$stream.") =>
+          name.substring(name.lastIndexOf('.') + 1) -> value
+      }
+      assert(found.keySet == KinesisSink.metrics.map(_.name).toSet + "meanBatchSize", all.keySet)
+      assert(found("recordsOut") == count && found("putPayloadUnits") == count, found)
+      assert((found("inFlightRequests"), found("recordsBuffered")) == (0.0, 0.0))
+    }
   }
 }

@@ -28,8 +28,8 @@ final private[page] class StatusPage(engine: Engine, counters: CallCounters) {
     lastMillis = now
     s"""<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="2">
        |<title>Kinesis emulator</title><style>$Css</style></head><body><h1>Kinesis emulator</h1>
-       |<p>${Instant.ofEpochMilli(now)} &middot; ${streams.size} streams &middot; ${mib(engine.budget.heldBytes)} of
-       |${mib(
+       |<p>${Instant.ofEpochMilli(now)} &middot; ${streams.size} streams &middot; ${size(engine.budget.heldBytes)} of
+       |${size(
         engine.budget.capBytes
       )} held &middot; quotas off: ${engine.policy.off.map(_.name).toSeq.sorted.mkString(", ") match {
         case "" => "none"
@@ -57,7 +57,7 @@ final private[page] class StatusPage(engine: Engine, counters: CallCounters) {
     val before = lastSeen.getOrElse(s, Seen(0, 0, 0))
     val current = seen(s)
     val seconds = math.max(0.001, (now - lastMillis) / 1000.0)
-    def rate(bytes: Long): String = mib((bytes / seconds).toLong)
+    def rate(bytes: Long): String = size((bytes / seconds).toLong)
     val from = percent(s.range.start)
     val width = math.max(0.2, percent(s.range.end) - from)
     val parents = (s.parent.toSeq ++ s.adjacentParent).map(p => s"$p").mkString(" + ")
@@ -89,7 +89,12 @@ private object StatusPage {
   def seen(shard: ShardLog): Seen = Seen(shard.traffic.bytesIn, shard.traffic.bytesOut, shard.traffic.bytesFannedOut)
 
   def percent(key: BigInt): Double = (key * 10000 / HashKeyRange.Max).toDouble / 100
-  def mib(bytes: Long): String = f"${bytes / 1048576.0}%.1f MiB"
+
+  /** Formats a number of bytes in the unit that fits. */
+  def size(bytes: Long): String =
+    if (bytes < 1024) s"$bytes B"
+    else if (bytes < 1024 * 1024) f"${bytes / 1024.0}%.1f KiB"
+    else f"${bytes / 1048576.0}%.1f MiB"
   def escape(text: String): String = text.replace("&", "&amp;").replace("<", "&lt;").replace("\"", "&quot;")
 
   val Css: String =

@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.coordinator.state
 
+import org.sparkkinesis.event.{ConnectorEvent, ConsumerHealth}
+import org.sparkkinesis.metric.OutageWatch
 import org.sparkkinesis.spark.protocol.{Peer, ProtocolCodec, Register, Report, SendFullReport, ToExecutor}
 
 /** The coordinator's state about one executor's consumers. Guarded by the coordinator's lock. */
@@ -22,6 +24,11 @@ final private[coordinator] class ConsumerPeer(
   /** The streams that the executor cannot reach, by its last report. */
   var unreachable = Set.empty[String]
   var metrics = Map.empty[String, Long]
+  var health: ConsumerHealth = ConsumerHealth()
+  private val outages = new OutageWatch(id)
+
+  /** Takes the outages of the last report. Returns the events for those that have begun or ended. */
+  def outageEvents(): Seq[ConnectorEvent] = outages.accept(health.outages)
 
   /**
    * Returns whether a lost report has not been replaced by a full one yet. Later incremental reports do not repeat
@@ -45,6 +52,7 @@ final private[coordinator] class ConsumerPeer(
     lastReport = report.number
     bufferIsFull = report.bufferIsFull
     metrics = report.metrics
+    health = report.health
     unreachable = report.unreachable
     val answered = if (report.full) asked.map(_._2) else None
     if (report.full) asked = None

@@ -220,7 +220,8 @@ final private[coordinator] class ShardTrack(
 
   /**
    * Returns how many milliseconds the query is behind in this shard; `None` if that is unknown or nothing is left to
-   * read.
+   * read. Without an answer of the service for some time, the query is as late as the last answer is old: a query that
+   * gets no answers does not look healthy.
    *
    * @param planned
    *   the end of the last batch in this shard
@@ -232,7 +233,10 @@ final private[coordinator] class ShardTrack(
       case _ => chunks.headOption
     }
     oldest.map(chunk => math.max(0, nowMillis - chunk.firstArrivalMillis))
-      .orElse(millisBehindLatest.filterNot(_ => ended))
+      .orElse(millisBehindLatest.filterNot(_ => ended).map { behind =>
+        val age = if (readUpToMillis > 0) nowMillis - readUpToMillis else 0
+        if (age > ShardTrack.SilenceMillis) math.max(behind, age) else behind
+      })
   }
 
   /**
@@ -275,4 +279,10 @@ final private[coordinator] class ShardTrack(
     }
     chunks.size < before
   }
+}
+
+private[coordinator] object ShardTrack {
+
+  /** Age of the last answer from which on a query is late, in milliseconds. */
+  val SilenceMillis = 30000L
 }

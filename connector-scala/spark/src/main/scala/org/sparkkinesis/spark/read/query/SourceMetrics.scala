@@ -1,6 +1,8 @@
 package org.sparkkinesis.spark.read.query
 
+import org.sparkkinesis.metric.{BatchFigures, SourceFigures}
 import org.sparkkinesis.plan.PlannedBatch
+import org.sparkkinesis.secret.Redaction
 import org.sparkkinesis.spark.coordinator.{CoordinatorStatus, ShardStatus}
 
 /**
@@ -38,6 +40,45 @@ object SourceMetrics {
     val withheld = status.withheldRows.map(rows => "withheldRows" -> rows.toString)
     val totals = status.totals.map { case (name, value) => name -> value.toString }
     lag ++ worst(status.behind) ++ worstStreams(status.behind) ++ shards ++ batch ++ withheld ++ totals
+  }
+
+  /** Returns the figures of a source from the coordinator's status. */
+  def figures(
+      status: CoordinatorStatus,
+      mode: String,
+      retentionMillis: Map[String, Long],
+      batch: Option[BatchFigures]
+  ): SourceFigures = SourceFigures(
+    mode,
+    status.behind.map(_.figures),
+    status.openByStream,
+    status.fetchedBehindByStream,
+    retentionMillis,
+    status.totals,
+    status.shardsByExecutor,
+    status.health,
+    batch
+  )
+
+  /** Builds the metrics that every type of query has: expiry, buffers, polling, throttling and outages. */
+  def ofFigures(figures: SourceFigures): Map[String, String] = {
+    val throttled = figures.throttled.take(Worst).map { calls =>
+      val shard = calls.shard.fold("")(id => s" ${id.value}")
+      val executor = figures.executorOf(calls).fold("")(id => s" (executor $id)")
+      s"${calls.operation} ${SourceFigures.nameOf(calls.stream)}$shard: ${calls.calls}$executor"
+    }
+    val outages = figures.health.toSeq.sortBy(_._1).flatMap { case (executor, health) =>
+      health.outages.map(one =>
+        s"${SourceFigures.nameOf(one.stream)} on executor $executor for ${one.millis} ms: ${one.reason}"
+      )
+    }
+    Map(
+      "consumerMode" -> figures.mode,
+      "bufferBytes" -> figures.bufferBytes.toString,
+      "pollingSlowdown" -> String.format(java.util.Locale.ROOT, "%.2f", Double.box(figures.pollingSlowdown))
+    ) ++ figures.expiresInMillis.map(left => "expiresInMs" -> left.toString) ++
+      Option.when(throttled.nonEmpty)("throttledCalls" -> throttled.mkString("; ")) ++
+      Option.when(outages.nonEmpty)("outages" -> Redaction.text(outages.mkString("; ")))
   }
 
   /** Returns the shards that are furthest behind and not at their tip, with the rates at which they are fetched. */

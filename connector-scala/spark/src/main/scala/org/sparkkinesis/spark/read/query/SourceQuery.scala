@@ -6,12 +6,14 @@ import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.event.{BatchPlanned, QueryStopped}
 import org.sparkkinesis.metadata.StreamMetadataService
+import org.sparkkinesis.metric.{BatchFigures, Gauges, ReadSummaries, SourceFigures}
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.plan._
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.coordinator.cluster.ExecutorCluster
-import org.sparkkinesis.spark.coordinator.{PrefetchView, ShardCoordinator, ShardFailed}
+import org.sparkkinesis.spark.coordinator.{CoordinatorStatus, PrefetchView, ShardCoordinator, ShardFailed}
+import org.sparkkinesis.spark.metric.PublishedGauges
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
 import org.sparkkinesis.spark.session.member.StreamMembers
@@ -39,6 +41,7 @@ final class SourceQuery(
     val environment: Environment = Environment.OfJvm,
     metadata: Option[StreamMetadataService] = None
 ) {
+  import SourceQuery._
   import environment.clock
 
   /** Identifies this query's consumers in the executors. */
@@ -53,19 +56,19 @@ final class SourceQuery(
     minimum,
     session.serviceClock,
     positions.retention.oldestMillis(_),
-    () => planning.findsRecreated(),
     clock
   )
-  private val planning: BatchPlanning =
+  private val planning =
     new BatchPlanning(session, streams, positions, triggers, () => coordinatorIfStarted, () => coordinator)
   private val ranges = new BatchRanges(session, positions.retention, prefetched.hashKeyRange(_), environment)
 
-  private var planned: Option[PlannedBatch] = None
+  /** The last batch, and its number and state. Other threads read them for gauges and summaries. */
+  @volatile private var planned: Option[PlannedBatch] = None
+  @volatile private var batch: Option[Batch] = None
 
   /** The end of the last batch of this run, or the offset at which there was nothing to plan. */
-  private var current: Option[SourceOffset] = None
+  @volatile private var current: Option[SourceOffset] = None
   private val beganNanos = clock.nanoTime
-  private var batches = 0L
   private var rows = 0L
   @volatile private var coordinatorIfStarted: Option[ShardCoordinator] = None
 
@@ -88,9 +91,11 @@ final class SourceQuery(
       () => session.serviceClock.atLeast,
       () => session.serviceClock.latestPossible,
       environment = environment,
-      streamsMayLeave = members.nonEmpty
+      streamsMayLeave = members.nonEmpty,
+      onPeriod = () => if (coordinatorIfStarted.nonEmpty) show()
     )
     coordinatorIfStarted = Some(started)
+    gauges.changed()
     started
   }
 
@@ -117,8 +122,8 @@ final class SourceQuery(
   def latestOffset(start: SourceOffset, allAvailable: Boolean): Option[SourceOffset] = explained {
     members.foreach(_.check(start))
     if (allAvailable) members.foreach(_.pin())
-    val BatchPlanning.Planned(mended, from, batch) = planning.plan(start, allAvailable)
-    planned = batch.map(_.withArrivals(mended))
+    val BatchPlanning.Planned(mended, from, found) = planning.plan(start, allAvailable)
+    planned = found.map(_.withArrivals(mended))
     val isLast = allAvailable || (planned.isEmpty && triggers.target.nonEmpty)
     coordinatorIfStarted.foreach { running =>
       val late = running.prefetched.takeOvertaken()
@@ -132,16 +137,17 @@ final class SourceQuery(
         upTo
       }
     }
-    planned.foreach { batch =>
+    planned.foreach { next =>
       triggers.noteBatch()
-      batches += 1
-      rows += batch.rows
-      session.events.emit(BatchPlanned(batch.rows, batch.bytes, triggers.planningNanos / 1000))
+      batch = Some(Batch(batch.fold(0L)(_.number) + 1, next.rows, next.bytes, isRunning = true, clock.nanoTime))
+      rows += next.rows
+      session.events.emit(BatchPlanned(next.rows, next.bytes, triggers.planningNanos / 1000))
     }
     current = Some(planned.fold(mended)(_.end))
-    planned.foreach { batch =>
-      coordinatorIfStarted.foreach(_.notePlanned(batch.end))
-      members.foreach(_.note(batch.end))
+    planned.foreach { next =>
+      coordinatorIfStarted.foreach(_.notePlanned(next.end))
+      members.foreach(_.note(next.end))
+      if (batch.exists(_.number == 1)) show()
     }
     planned.map(_.end)
   }
@@ -204,11 +210,12 @@ final class SourceQuery(
   def stop(): Unit = {
     for (running <- coordinatorIfStarted; offset <- current)
       positions.readUpTo.noteAtStop(offset)(settled(running.prefetched, positions.readPosition(offset)))
+    gauges.close()
     streams.stopChanging()
     coordinatorIfStarted.foreach(_.close())
     streams.close()
     session.close()
-    session.events.emit(QueryStopped(batches, rows, (clock.nanoTime - beganNanos) / 1000000))
+    session.events.emit(QueryStopped(batch.fold(0L)(_.number), rows, (clock.nanoTime - beganNanos) / 1000000))
   }
 
   /**
@@ -226,14 +233,59 @@ final class SourceQuery(
    * @param taken
    *   the end of the last batch, used when this run of the query has planned none
    */
-  def metrics(taken: Option[SourceOffset]): Map[String, String] =
+  def metrics(taken: Option[SourceOffset]): Map[String, String] = {
+    // Spark asks at the end of a trigger, which may be long before the next one.
+    batch = batch.map(_.copy(isRunning = false))
     coordinatorIfStarted.fold(Map.empty[String, String]) { running =>
       val status = running.prefetched.status(planned.map(_.end).orElse(taken), session.serviceClock.atLeast, limits)
-      SourceMetrics.of(status, planned, triggers.planningNanos)
+      SourceMetrics.of(status, planned, triggers.planningNanos) ++ SourceMetrics.ofFigures(figures(status))
     } ++ members.fold(Map.empty[String, String])(_.metrics(current.orElse(taken)))
+  }
+
+  private val readSummaries = new ReadSummaries(clock)
+  private val gauges = new PublishedGauges(GaugeSource, clock, () => Gauges.of(label, figures))
+
+  /** The name of the query, else its id. */
+  private[read] def label: String = session.settings.query.label
+
+  /** Writes a summary to the log if it is due, and publishes gauges for streams and shards that are new. */
+  private def show(): Unit = {
+    readSummaries.next(figures).foreach(session.events.emit)
+    gauges.changed()
+  }
+
+  /** Returns the present figures. Any thread may call it. */
+  private[sparkkinesis] def figures: SourceFigures = coordinatorIfStarted.fold(SourceFigures(mode)) { running =>
+    val end = planned.map(_.end).orElse(current)
+    figures(running.prefetched.status(end, session.serviceClock.atLeast, limits))
+  }
+
+  private def figures(status: CoordinatorStatus): SourceFigures =
+    SourceMetrics.figures(
+      status,
+      mode,
+      retentionMillis(status.openByStream.keySet),
+      batch.map { last =>
+        BatchFigures(last.number, last.rows, last.bytes, last.isRunning, (clock.nanoTime - last.plannedNanos) / 1000000)
+      }
+    )
+
+  private[read] def mode: String = options(ReadOptions.consumerMode).word
+
+  /** Returns the retention periods of those of these streams that are open. */
+  private[read] def retentionMillis(arns: Iterable[String]): Map[String, Long] =
+    arns.iterator.filter(session.isOpen).map(arn => arn -> -positions.retention.oldestMillis(arn, 0)).toMap
 
   /** Runs `body`, and explains the failure of a consumer. */
   private[read] def explained[A](body: => A): A =
     try body
     catch { case failed: ShardFailed => throw streams.explain(failed) }
+}
+
+private[sparkkinesis] object SourceQuery {
+
+  /** The name of the source's gauges in Spark's metrics, after application and driver. */
+  val GaugeSource = "kinesis.source"
+
+  final private case class Batch(number: Long, rows: Long, bytes: Long, isRunning: Boolean, plannedNanos: Long)
 }

@@ -24,7 +24,7 @@ import org.sparkkinesis.spark.protocol.{Report, ShardReport}
  */
 final private[realtime] class FirstLook(latestMillis: () => Long) {
   private var (key, from) = (SourceOffset(Nil), SourceOffset(Nil))
-  private var openMillis: StreamShard => Option[Long] = _ => None
+  private var openMillis: StreamShard => Option[Long] = Function.const(None)
 
   /** The shards to look at, with their known times. */
   private var unread = Map.empty[StreamShard, Option[Long]]

@@ -4,7 +4,8 @@ import scala.collection.mutable
 
 import org.sparkkinesis.concurrent.Clock
 import org.sparkkinesis.error.KinesisConnectorException
-import org.sparkkinesis.event.{EventSink, ExecutorFailed, ExecutorJoined, StreamUnreachable}
+import org.sparkkinesis.event.{ConsumerHealth, EventSink, ExecutorFailed, ExecutorJoined, StreamUnreachable}
+import org.sparkkinesis.metric.{OutageWatch, ShardFigures}
 import org.sparkkinesis.model.{ChildShard, StreamShard}
 import org.sparkkinesis.spark.coordinator.state.{Overtaken, UnreachableStreams}
 import org.sparkkinesis.spark.protocol.{
@@ -56,7 +57,7 @@ final private[realtime] class LiveExecutors(
       case Register(id, host, instance) =>
         val isNew = synchronized {
           val known = executors.get(id).exists(_.instance == instance)
-          if (!known) executors(id) = new Executor(instance, address, peer)
+          if (!known) executors(id) = new Executor(id, instance, address, peer)
           !known && !isClosed
         }
         if (isNew) events.emit(ExecutorJoined(id, host))
@@ -93,6 +94,17 @@ final private[realtime] class LiveExecutors(
 
   /** Returns how far the fetched part of each shard is behind, in milliseconds. */
   def fetchedMillisBehind: Seq[Long] = synchronized(owners.fetchedMillisBehind)
+
+  /** Returns each shard that is read, and how far its fetched part is behind. */
+  def shards: Seq[ShardFigures] = synchronized(owners.figures)
+
+  /** Returns the number of open shards by stream. */
+  def openShards: Map[String, Int] = synchronized(owners.openByStream)
+
+  /** Returns the state of the consumers by executor. */
+  def health: Map[String, ConsumerHealth] = synchronized(executors.iterator.map { case (id, of) =>
+    id -> of.health
+  }.toMap)
 
   def shardsByExecutor: Map[String, Int] =
     synchronized(executors.keys.map(id => id -> owners.shardsOf(id)).toMap)
@@ -172,6 +184,8 @@ final private[realtime] class LiveExecutors(
     executors.get(report.executorId).filter(_.instance == report.instance).foreach { executor =>
       executor.metrics = report.metrics
       executor.unreachable = report.unreachable
+      executor.health = report.health
+      executor.outages.accept(report.health.outages).foreach(events.emit)
       val reader = Reader(report.executorId, report.instance)
       val moved = report.shards.flatMap { told =>
         val heard = owners.accept(reader, told)
@@ -197,8 +211,10 @@ final private[realtime] class LiveExecutors(
 
 private object LiveExecutors {
 
-  final class Executor(val instance: Long, val address: String, val peer: Peer) {
+  final class Executor(id: String, val instance: Long, val address: String, val peer: Peer) {
     var metrics: Map[String, Long] = Map.empty
+    var health: ConsumerHealth = ConsumerHealth()
+    val outages = new OutageWatch(id)
 
     /** The streams that it has not reached for some time. */
     var unreachable: Set[String] = Set.empty

@@ -2,6 +2,7 @@ package org.sparkkinesis.spark.read.realtime
 
 import scala.collection.mutable
 
+import org.sparkkinesis.metric.ShardFigures
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.plan.offset.IdleTime
 import org.sparkkinesis.spark.coordinator.state.{LatestTime, Overtaken, OvertakenShards}
@@ -81,6 +82,14 @@ final private[realtime] class LiveOwners(latestMillis: () => Long) {
 
   /** Returns how far the fetched part of each shard is behind, in milliseconds. */
   def fetchedMillisBehind: Seq[Long] = owners.valuesIterator.flatMap(_.millisBehind).toVector
+
+  /** Returns each shard that is read. How far it is behind is that of its fetched part. */
+  def figures: Seq[ShardFigures] = owners.iterator.filterNot(_._2.ended).map { case (shard, owner) =>
+    ShardFigures(shard, owner.millisBehind.getOrElse(0), Some(owner.reader.executorId))
+  }.toVector
+
+  def openByStream: Map[String, Int] = owners.iterator.filterNot(_._2.ended).toVector
+    .groupMapReduce(_._1.stream)(_ => 1)(_ + _)
 
   def shardsOf(executorId: String): Int = owners.valuesIterator.count(_.reader.executorId == executorId)
 

@@ -1,5 +1,6 @@
 package org.sparkkinesis.spark.read.realtime
 
+import org.sparkkinesis.metric.{Gauges, ShardFigures, SourceFigures}
 import org.sparkkinesis.plan.realtime.{LatencyCounts, TaskEnd}
 import org.sparkkinesis.spark.read.query.SourceMetrics
 
@@ -13,9 +14,9 @@ private[realtime] object RealTimeMetrics {
   def of(
       ends: Seq[TaskEnd],
       fetchedMillisBehind: Seq[Long],
-      shardsByExecutor: Map[String, Int],
-      totals: Map[String, Long]
+      figures: SourceFigures
   ): Map[String, String] = {
+    import figures.{shardsByExecutor, totals}
     val times = ends.map(_.handOver).foldLeft(LatencyCounts.Empty)(_ + _)
     val latency = Seq("p50" -> 0.5, "p99" -> 0.99).flatMap { case (name, share) =>
       times.percentile(share).map(millis => s"${name}ArrivalToReadMs" -> millis.toString)
@@ -27,6 +28,15 @@ private[realtime] object RealTimeMetrics {
       "realTimeRows" -> ends.map(_.rows).sum.toString,
       "childrenBegunInBatch" -> ends.map(_.childrenBegun).sum.toString,
       "shardsByExecutor" -> shardsByExecutor.toSeq.sorted.map { case (id, count) => s"$id: $count" }.mkString(", ")
-    ) ++ latency ++ lag ++ totals.map { case (name, value) => name -> value.toString }
+    ) ++ latency ++ lag ++ worst(ends) ++ Map("numOpenShards" -> figures.openShards.values.sum.toString) ++
+      SourceMetrics.ofFigures(figures) ++ totals.map { case (name, value) => name -> value.toString }
+  }
+
+  /** Returns the shards that were furthest behind at the end of the batch. */
+  private def worst(ends: Seq[TaskEnd]): Map[String, String] = {
+    val shards = ends.flatMap(_.outcomes).flatMap(one => one.lagMillis.map(ShardFigures(one.shard, _)))
+    val behind = SourceFigures("", shards).worst.take(Gauges.WorstShards)
+    if (behind.isEmpty) Map.empty
+    else Map("worstShards" -> behind.map(one => s"${one.name}: ${one.millisBehind} ms").mkString("; "))
   }
 }

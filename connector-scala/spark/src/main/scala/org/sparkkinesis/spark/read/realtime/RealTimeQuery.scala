@@ -7,11 +7,13 @@ import scala.concurrent.duration._
 import org.sparkkinesis.config.ReadOptions
 import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.event.{BatchEndedEarly, ChildrenBegun, ShardsNotReported}
+import org.sparkkinesis.metric.{BatchFigures, Gauges, ReadSummaries, SourceFigures}
 import org.sparkkinesis.model.{ChildShard, StreamShard}
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.plan.realtime.{LiveShards, RealTimeMerge, RealTimePlanner, TaskEnd, WaitingChildren}
 import org.sparkkinesis.spark.coordinator.cluster.{ExecutorCluster, ExecutorPlace}
 import org.sparkkinesis.spark.executor.ConsumerHosts
+import org.sparkkinesis.spark.metric.PublishedGauges
 import org.sparkkinesis.spark.read.live.LiveTask
 import org.sparkkinesis.spark.read.query.SourceQuery
 
@@ -48,6 +50,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
 
   /** The executor that last read each shard. */
   private var places = Map.empty[StreamShard, ExecutorPlace]
+  @volatile private var batch = Option.empty[Begun]
   private var lastEnds = Seq.empty[TaskEnd]
   private var committedEnd = Option.empty[SourceOffset]
 
@@ -109,6 +112,9 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
       readable.map(shard => shard -> begin.streams(shard.stream).readUntil(shard.shard)).toMap,
       readable.flatMap(shard => session.shards.lastOpenMillis(shard).map(shard -> _)).toMap
     )
+    batch = Some(Begun(batch.fold(0L)(_.number) + 1, query.environment.clock.nanoTime))
+    gauges.changed()
+    summaries.next(figures).foreach(session.events.emit)
     val running = cluster.executors
     val avoided = executors.avoidUnreachable(running.map(_.id))
     RealTimePlanner.runs(shards.readable, tasks).map { run =>
@@ -156,6 +162,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
       task.end.outcomes.map(_.shard -> ExecutorPlace(task.executorId, task.host))
     }.toMap
     lastEnds = ends
+    gauges.changed()
     merged.end
   }
 
@@ -167,10 +174,40 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
   private def reportOvertaken(): Unit =
     query.positions.reportOvertaken(executors.takeOvertaken(), isLast = synchronized(draining).nonEmpty)
 
-  def metrics: Map[String, String] =
-    RealTimeMetrics.of(lastEnds, executors.fetchedMillisBehind, executors.shardsByExecutor, executors.totals)
+  def metrics: Map[String, String] = RealTimeMetrics.of(lastEnds, executors.fetchedMillisBehind, figures)
+
+  private val summaries = new ReadSummaries(query.environment.clock)
+  private val gauges = new PublishedGauges(
+    SourceQuery.GaugeSource,
+    query.environment.clock,
+    () => Gauges.of(query.label, figures)
+  )
+
+  /**
+   * Returns the present figures. Any thread may call it. How far a shard is behind is that of its fetched part, because
+   * tasks report theirs at the end of the batch.
+   */
+  private[sparkkinesis] def figures: SourceFigures = {
+    val shards = executors.shards
+    val open = executors.openShards
+    SourceFigures(
+      s"${query.mode}, real time",
+      shards,
+      open,
+      shards.groupMapReduce(_.shard.stream)(_.millisBehind)(math.max),
+      query.retentionMillis(open.keys),
+      executors.totals,
+      executors.shardsByExecutor,
+      executors.health,
+      batch.map { last =>
+        // The duration of a real-time batch is its trigger, and no sign of a stall.
+        BatchFigures(last.number, 0, 0, isRunning = false, (query.environment.clock.nanoTime - last.nanos) / 1000000)
+      }
+    )
+  }
 
   def close(): Unit = {
+    gauges.close()
     slots.leave(sourceId)
     RealTimeQueries.ofJvm.remove(runId, this)
     synchronized(draining).foreach(_.cancel(false))
@@ -230,6 +267,9 @@ private object RealTimeQuery {
 
   /** Maximum time to wait for executors with enough task slots. */
   val SlotWait: FiniteDuration = 30.seconds
+
+  /** @param nanos the time when the batch was planned, in nanoseconds of this process's clock */
+  final private case class Begun(number: Long, nanos: Long)
 
   /** Completes a future at the next change. */
   final class Changes {

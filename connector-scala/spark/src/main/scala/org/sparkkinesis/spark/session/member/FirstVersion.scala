@@ -78,7 +78,7 @@ final private[member] class FirstVersion(
   }
 
   private def write(kept: Seq[StreamOffset], hasLeft: Boolean): Unit = {
-    val entry = history.restated(kept.map(_.arn).flatMap(known), StreamMembers.Listed, session.serviceClock.atLeast)
+    val entry = history.restated(kept.map(_.arn).flatMap(known(_)), StreamMembers.Listed, session.serviceClock.atLeast)
     log.append(entry)
     history.note(entry)
     number = if (hasLeft) entry.number - 1 else entry.number

@@ -5,7 +5,10 @@ import scala.concurrent.duration._
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.error.KinesisConnectorException
-import org.sparkkinesis.event.{RecordedEvents, StreamUnreachable}
+import org.sparkkinesis.event.{
+  ConsumerHealth, ExecutorOutageBegan, ExecutorOutageEnded, OngoingOutage, RecordedEvents, StreamUnreachable
+}
+import org.sparkkinesis.metric.ShardFigures
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.realtime.{LatencyCounts, TaskEnd}
@@ -41,10 +44,11 @@ class LiveExecutorsSuite extends TimedSuite {
         id: String,
         shards: Seq[ShardReport] = Nil,
         unreachable: Set[String] = Set.empty,
-        instance: Long = 1
-    ): Unit = executors.onMessage(
-      ProtocolCodec.encode(Report(id, instance, 1, full = false, bufferIsFull = false, unreachable, shards, Map.empty))
-    )
+        instance: Long = 1,
+        health: ConsumerHealth = ConsumerHealth()
+    ): Unit = executors.onMessage(ProtocolCodec.encode(
+      Report(id, instance, 1, full = false, bufferIsFull = false, unreachable, shards, Map.empty, health)
+    ))
 
     /** The shard was fetched up to now. */
     def fetched(index: Int, epoch: Long = 1, end: Option[Seq[ChildShard]] = None): ShardReport =
@@ -173,6 +177,21 @@ class LiveExecutorsSuite extends TimedSuite {
     rig.report("1", Seq(rig.fetched(0)))
     Seq("1", "2").foreach(rig.report(_, unreachable = Set("orders")))
     assert(rig.executors.avoidUnreachable(Seq("1", "2"))("orders").isEmpty)
+  }
+
+  test("the driver has the outages that executors report, their buffers, and the shards that they read") {
+    val rig = new Rig
+    rig.begin(0 -> None, 1 -> None)
+    val outage = OngoingOutage("orders", 1, 6000, "no answer")
+    rig.report("1", Seq(rig.fetched(0)), health = ConsumerHealth(bufferBytes = 1024, outages = Seq(outage)))
+    rig.report("2", Seq(rig.fetched(1).copy(millisBehindLatest = 5000), rig.fetched(2, end = Some(Nil))))
+    assert(rig.events.all.contains(ExecutorOutageBegan("orders", "1", 1, "no answer")))
+    assert(rig.executors.health.map { case (id, of) => id -> of.bufferBytes } == Map("1" -> 1024L, "2" -> 0L))
+    assert(rig.executors.openShards == Map(shard(0).stream -> 2))
+    assert(rig.executors.shards.toSet ==
+      Set(ShardFigures(shard(0), 0, Some("1")), ShardFigures(shard(1), 5000, Some("2"))))
+    rig.report("1")
+    assert(rig.events.all.contains(ExecutorOutageEnded("orders", "1", 6000)))
   }
 
   test("an executor without consumers may reach a stream") {

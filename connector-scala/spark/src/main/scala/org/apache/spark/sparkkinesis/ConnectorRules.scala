@@ -1,0 +1,219 @@
+package org.apache.spark.sparkkinesis
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.{
+  AnalysisContext,
+  NamedRelation,
+  ResolvedIdentifier,
+  UnresolvedIdentifier,
+  UnresolvedRelation
+}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions.Alias
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.streaming.{StreamingRelationV2, WriteToStream}
+import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.execution.datasources.{DataSource, LogicalRelation}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.{AnalysisException, SparkSession, SparkSessionExtensions}
+
+import org.sparkkinesis.error.TableErrors
+import org.sparkkinesis.spark.error.StatementException
+
+/** The connector's rules for each session. */
+object ConnectorRules {
+  def addTo(extensions: SparkSessionExtensions): Unit = {
+    LineApi.injectFirst(extensions, new NamedSessionTables(_))
+    extensions.injectResolutionRule(_ => ReadSessionTables)
+    extensions.injectResolutionRule(_ => TableStatements)
+  }
+}
+
+/** Tables of the connector's formats in a session catalog that Spark loads only as tables of data source V1. */
+private object SessionTables {
+
+  /** The name of the session catalog, whatever implements it. */
+  val CatalogName = "spark_catalog"
+
+  /** The provider of a format, if it is one of the connector's. */
+  def providerOf(format: Option[String], conf: SQLConf): Option[SessionTableProvider] =
+    format.filter(isOurs).flatMap(DataSource.lookupDataSourceV2(_, conf)).collect {
+      case registered: RegisteredTables => registered.implementation()
+    }.collect {
+      case provider: SessionTableProvider => provider
+    }
+
+  /** Avoids a look-up of the providers of all other tables. */
+  def isOurs(format: String): Boolean =
+    formats(format.toLowerCase(java.util.Locale.ROOT)) || format.startsWith("org.sparkkinesis.")
+
+  private val formats = Set("kinesis", "aws-kinesis", "firehose")
+
+  def relationOf(provider: SessionTableProvider, table: CatalogTable, ofRead: Map[String, String]): NamedRelation =
+    DataSourceV2Relation.create(provider.tableOf(table.properties, ofRead), None, None)
+
+  /** Returns the node with one of its arguments replaced, whatever arguments this version of Spark has besides. */
+  def replaced(node: LogicalPlan, argument: AnyRef, by: AnyRef): LogicalPlan =
+    node.makeCopy(node.productIterator.map {
+      case one: AnyRef if one eq argument => by
+      case other => other.asInstanceOf[AnyRef]
+    }.toArray)
+}
+
+/**
+ * Resolves tables of the connector by their names where `spark.sql.catalog.spark_catalog` is not Spark's own catalog:
+ * those that a statement reads with options or as a stream, and those that it writes. Spark would resolve them as
+ * tables of data source V1, which it cannot read as streams, and which it caches without the options of a read. It
+ * runs before Spark's own rule, and looks up no other relation, because a look-up may be a call of a metastore.
+ */
+final private class NamedSessionTables(session: SparkSession) extends Rule[LogicalPlan] {
+  import SessionTables._
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (conf.getConfString(s"spark.sql.catalog.$CatalogName", "builtin") == "builtin") plan
+    else plan.resolveOperatorsUp {
+      case relation: UnresolvedRelation if relation.isStreaming || settings(relation).nonEmpty =>
+        find(relation).fold[LogicalPlan](relation) { case (provider, table) =>
+          SubqueryAlias(table.identifier.nameParts, read(relation, provider, table))
+        }
+      case insert: InsertIntoStatement => insert.table match {
+          case relation: UnresolvedRelation =>
+            written(relation).fold[LogicalPlan](insert)(replaced(insert, relation, _))
+          case _ => insert
+        }
+      case write: V2WriteCommand => write.table match {
+          case relation: UnresolvedRelation => written(relation).fold[LogicalPlan](write)(write.withNewTable)
+          case _ => write
+        }
+    }
+
+  private def written(relation: UnresolvedRelation): Option[NamedRelation] =
+    find(relation).map { case (provider, table) => relationOf(provider, table, settings(relation)) }
+
+  private def read(relation: UnresolvedRelation, provider: SessionTableProvider, table: CatalogTable): LogicalPlan =
+    if (!relation.isStreaming) relationOf(provider, table, settings(relation))
+    else LineApi.analyzed(session.readStream.format(provider.shortName).load()) match {
+      case stream: StreamingRelationV2 =>
+        replaced(stream, stream.table, provider.tableOf(table.properties, settings(relation)))
+      case other => throw new IllegalStateException(s"not a stream: ${other.getClass}")
+    }
+
+  /** The options of one read or write, without what Spark adds to them. */
+  private def settings(relation: UnresolvedRelation): Map[String, String] =
+    relation.options.asCaseSensitiveMap.asScala.filterNot { case (name, _) => name.startsWith("__") }.toMap
+
+  private def find(relation: UnresolvedRelation): Option[(SessionTableProvider, CatalogTable)] = {
+    val catalog = session.sessionState.catalog
+    val parts = relation.multipartIdentifier
+    if (catalog.isTempView(parts)) None
+    else for {
+      name <- ofSessionCatalog(parts)
+      table <- try Some(catalog.getTableMetadata(name))
+      catch { case _: AnalysisException => None }
+      provider <- providerOf(table.provider, conf)
+    } yield (provider, table)
+  }
+
+  /** Expands a name as Spark does it, which in a view depends on where the view was created. */
+  private def ofSessionCatalog(parts: Seq[String]): Option[TableIdentifier] = {
+    val analyzer = session.sessionState.analyzer
+    val context = AnalysisContext.get.catalogAndNamespace
+    val full =
+      if (context.isEmpty) parts
+      else if (parts.size == 1) context :+ parts.head
+      else if (analyzer.catalogManager.isCatalogRegistered(parts.head)) parts
+      else context.head +: parts
+    full match {
+      case analyzer.CatalogAndIdentifier(catalog, name)
+          if catalog.name() == SessionTables.CatalogName && name.namespace.length == 1 =>
+        Some(TableIdentifier(name.name, name.namespace.headOption))
+      case _ => None
+    }
+  }
+}
+
+/** Puts the real table in the place of its V1 form. */
+private object ReadSessionTables extends Rule[LogicalPlan] {
+  import SessionTables._
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case v1: LogicalRelation => v1.relation match {
+        case relation: SessionTableRelation =>
+          v1.catalogTable.fold[LogicalPlan](v1)(relationOf(relation.provider, _, Map.empty))
+        case _ => v1
+      }
+    case write: WriteToStream => write.sink match {
+        case sink: SessionTable if !sink.isOfCatalog =>
+          catalogTable(write).fold[LogicalPlan](write)(replaced(write, sink, _))
+        case _ => write
+      }
+  }
+
+  /** The table of `toTable`. Spark creates the sink without its options. */
+  private def catalogTable(write: WriteToStream): Option[Table] = for {
+    table <- write.catalogTable
+    provider <- providerOf(table.provider, conf)
+  } yield provider.tableOf(table.properties, Map.empty)
+}
+
+/** The rules of SQL for statements on the connector's tables that the tables themselves cannot follow. */
+private object TableStatements extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case append: AppendData if !append.isByName && append.query.resolved =>
+      append.table match {
+        case relation: DataSourceV2Relation => relation.table match {
+            case table: SessionTable => byPosition(append, table)
+            case _ => append
+          }
+        case _ => append
+      }
+    case create: V2CreateTableAsSelectPlan => refuse(create)
+    case read: DataSourceV2Relation => checked(read, read.table)
+    case read: StreamingRelationV2 => checked(read, read.table)
+  }
+
+  private def checked(read: LogicalPlan, table: Table): LogicalPlan = {
+    table match {
+      case ours: SessionTable => ours.checkColumnsOfRead()
+      case _ => ()
+    }
+    read
+  }
+
+  /**
+   * Names the columns of an INSERT without a list of columns by their positions, as SQL does it. Rows with a column
+   * of the payload's name have names already; Spark passes both kinds on as they are, because the tables accept any
+   * schema.
+   */
+  private def byPosition(append: AppendData, table: SessionTable): LogicalPlan = {
+    val rows = append.query.output
+    val names = table.columns().map(_.name).toSeq
+    val isNamed = rows.map(_.name) == names.take(rows.size) ||
+      rows.exists(column => conf.resolver(column.name, table.payloadColumn))
+    if (isNamed || rows.size > names.size) append
+    else append.withNewQuery(
+      Project(rows.zip(names).map { case (column, name) => Alias(column, name)() }, append.query)
+    )
+  }
+
+  private def refuse(create: V2CreateTableAsSelectPlan): LogicalPlan = create match {
+    case one: CreateTableAsSelect => refuse(one, one.tableSpec)
+    case one: ReplaceTableAsSelect => refuse(one, one.tableSpec)
+    case other => other
+  }
+
+  private def refuse(create: V2CreateTableAsSelectPlan, spec: TableSpecBase): LogicalPlan =
+    spec.provider.filter(SessionTables.isOurs).fold[LogicalPlan](create) { format =>
+      val name = create.name match {
+        case unresolved: UnresolvedIdentifier => unresolved.nameParts.mkString(".")
+        case resolved: ResolvedIdentifier => resolved.identifier.toString
+        case other => other.toString
+      }
+      val stream = if (format.equalsIgnoreCase("firehose")) "deliveryStreamName" else "streamName"
+      StatementException.raised(throw TableErrors.createdFromQuery(format, name, s"$stream '…'"))
+    }
+}
