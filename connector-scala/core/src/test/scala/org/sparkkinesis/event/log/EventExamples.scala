@@ -485,13 +485,13 @@ object EventExamples {
     (
       StreamLeft(Arn, 2, "no answer"),
       Warn,
-      s"$OfStream The stream is not written any more until it answers again. 2 records of this task that it has not " +
-        "acknowledged, some of which it may have stored, are written to the other streams. Reason: no answer"
+      s"$OfStream The stream is not written any more until it stores a record again. 2 records of this task that " +
+        "it has not acknowledged, some of which it may have stored, are written to the other streams. Reason: no answer"
     ),
     (
       StreamUsedAgain(Arn),
       Info,
-      s"$OfStream The stream answers again and is written again"
+      s"$OfStream The stream has stored a record and is written again"
     ),
     (
       RowsInvalid(Arn, 3, 2, "dropped", "its partition key is null"),

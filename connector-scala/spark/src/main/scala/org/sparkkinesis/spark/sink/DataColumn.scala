@@ -36,13 +36,12 @@ object DataColumn {
    *   KINESIS_SINK_COLUMN_MISSING, KINESIS_SINK_COLUMN_TYPE
    */
   def of(schema: StructType): DataColumn = {
-    val ordinal = schema.fieldNames.indexWhere(_.equalsIgnoreCase(KinesisSchema.Data))
-    if (ordinal < 0) throw SinkErrors.columnMissing(
+    val ordinal = find(schema, KinesisSchema.Data).getOrElse(throw SinkErrors.columnMissing(
       column = KinesisSchema.Data,
       reason = "It contains the payload.",
       columns = schema.fieldNames.mkString(", "),
       fix = "Add it, for example with selectExpr(\"to_json(struct(*)) AS data\", …)."
-    )
+    ))
     val field = schema(ordinal)
     if (!isText(field.dataType) && field.dataType != BinaryType) throw SinkErrors.columnType(
       column = field.name,
@@ -52,6 +51,10 @@ object DataColumn {
     )
     DataColumn(ordinal, isText(field.dataType))
   }
+
+  /** The column of this name. With `spark.sql.caseSensitive`, there may be another one whose name differs in case. */
+  def find(schema: StructType, name: String): Option[Int] =
+    Seq(schema.fieldNames.indexOf(name), schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))).find(_ >= 0)
 
   def isText(dataType: DataType): Boolean = dataType.isInstanceOf[StringType]
 }

@@ -117,9 +117,7 @@ object WriteColumns {
       KeySource.Column(textColumn(schema, ordinal))
   }
 
-  /** The column of this name. With `spark.sql.caseSensitive`, there may be another one whose name differs in case. */
-  private def find(schema: StructType, name: String): Option[Int] =
-    Seq(schema.fieldNames.indexOf(name), schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))).find(_ >= 0)
+  private def find(schema: StructType, name: String): Option[Int] = DataColumn.find(schema, name)
 
   private def textColumn(schema: StructType, ordinal: Int): Int = {
     if (!DataColumn.isText(schema(ordinal).dataType))

@@ -7,8 +7,8 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 
-import org.sparkkinesis.kit.stream.MemoryInput
 import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule, FaultTarget}
+import org.sparkkinesis.kit.stream.MemoryInput
 
 /** A stream fails, and a newer document names another one while the micro-batch or the job is running. */
 class RouteFailoverSuite extends RoutedFixture {
