@@ -55,7 +55,7 @@ object Shrinking {
       "-keepattributes Exceptions,InnerClasses,EnclosingMethod,NestHost,NestMembers,PermittedSubclasses,Record," +
         "Signature,SourceFile,LineNumberTable,RuntimeVisible*Annotations,AnnotationDefault,Scala*",
       s"-keep class !$shaded.**,org.sparkkinesis.** { *; }",
-      "-keep class org.apache.spark.sparkkinesis.** { *; }",
+      "-keep class org.apache.spark.sparkkinesis.**,org.apache.spark.sql.sparkkinesis.** { *; }",
       // Netty finds members by reflection: methods of handlers, offsets of fields, methods that a leak report omits.
       s"-keepclassmembers class $netty.buffer.**,$netty.util.** { *; }",
       s"-keepclassmembers class $netty.** { <fields>; public <init>(); }",

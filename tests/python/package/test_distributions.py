@@ -100,7 +100,7 @@ def test_wheel_and_source_distribution_hold_the_jars_and_the_licence(built: Path
         for name in jars:
             with zipfile.ZipFile(io.BytesIO(wheel.read(name))) as jar:
                 classes = [entry for entry in jar.namelist() if entry.endswith(".class")]
-            own = ("org/sparkkinesis/", "org/apache/spark/sparkkinesis/")
+            own = ("org/sparkkinesis/", "org/apache/spark/sparkkinesis/", "org/apache/spark/sql/sparkkinesis/")
             assert [entry for entry in classes if not entry.startswith(own)] == []
     assert {name for name in names if name.endswith(".jar")} == jars
     # The Python Package Index accepts 100 MB.

@@ -22,6 +22,10 @@ def _names(jar: Path) -> list[str]:
         return [entry for entry in file.namelist() if not entry.endswith("/")]
 
 
+# The packages of this project.
+OWN = ("org/sparkkinesis/", "org/apache/spark/sparkkinesis/", "org/apache/spark/sql/sparkkinesis/")
+
+
 @pytest.fixture(scope="module")
 def names() -> list[str]:
     return _names(jar_path())
@@ -34,8 +38,7 @@ def _read(jar: Path, name: str) -> str:
 
 @JARS
 def test_every_class_is_below_the_projects_own_packages(jar: Path) -> None:
-    own = ("org/sparkkinesis/", "org/apache/spark/sparkkinesis/")
-    assert [name for name in _names(jar) if name.endswith(".class") and not name.startswith(own)] == []
+    assert [name for name in _names(jar) if name.endswith(".class") and not name.startswith(OWN)] == []
 
 
 def test_the_connectors_jar_has_no_emulator_and_the_two_jars_share_no_library(names: list[str]) -> None:
@@ -48,7 +51,7 @@ def test_the_connectors_jar_has_no_emulator_and_the_two_jars_share_no_library(na
 @JARS
 def test_other_files_are_only_services_licenses_and_the_manifest(jar: Path) -> None:
     names = _names(jar)
-    rest = {name for name in names if not name.startswith(("org/sparkkinesis/", "org/apache/spark/sparkkinesis/"))}
+    rest = {name for name in names if not name.startswith(OWN)}
     known = {name for name in rest if name.startswith(("META-INF/services/", "META-INF/licenses/"))}
     single = {"META-INF/MANIFEST.MF", "META-INF/LICENSE", "META-INF/NOTICE", _bill_of(jar)}
     assert rest - known == single
