@@ -489,6 +489,12 @@ object EventExamples {
         "it has not acknowledged, some of which it may have stored, are written to the other streams. Reason: no answer"
     ),
     (
+      RoutesNotAsked("the driver is busy"),
+      Warn,
+      s"[$Query] The driver does not answer whether the metadata names other streams. The task asks again. Reason: " +
+        "the driver is busy"
+    ),
+    (
       StreamUsedAgain(Arn),
       Info,
       s"$OfStream The stream has stored a record and is written again"
