@@ -491,7 +491,7 @@ object EventExamples {
     (
       RoutesNotAsked("the driver is busy"),
       Warn,
-      s"[$Query] The driver does not answer whether the metadata names other streams. The task asks again. Reason: " +
+      s"$OfStream The driver does not answer whether the metadata names other streams. The task asks again. Reason: " +
         "the driver is busy"
     ),
     (
