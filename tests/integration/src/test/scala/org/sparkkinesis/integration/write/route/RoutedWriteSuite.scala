@@ -178,7 +178,7 @@ class RoutedWriteSuite extends RoutedFixture {
       conditionOf(rows.write.format(format).mode("append").options(options).save())._1
     assert(refusal(logical + ("streamName" -> "mine")) == "KINESIS_OPTION_CONFLICT")
     assert(refusal(logical + ("streamId" -> "a,b")) == "KINESIS_OPTION_CONFLICT")
-    assert(refusal(logical - "streamId" + ("streamIdPattern" -> ".*")) == "KINESIS_OPTION_CONFLICT")
+    assert(refusal(logical - "streamId" + ("streamIdPattern" -> ".*")) == "KINESIS_OPTION_WITHOUT_EFFECT")
     assert(refusal(logical - "metadataService") == "KINESIS_OPTION_MISSING")
     assert(refusal(logical - "streamId") == "KINESIS_OPTION_MISSING")
     assert(refusal(logical + ("router" -> "class:no.such.Class")) == "KINESIS_OPTION_INVALID")
