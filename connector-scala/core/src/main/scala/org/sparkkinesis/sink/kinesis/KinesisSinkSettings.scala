@@ -48,7 +48,13 @@ final case class KinesisSinkSettings(
       )
 
   /** Whether the sink lists the shards of its stream. */
-  def needsShards: Boolean = shardLimits || aggregated || ordering == WriteOrdering.ByKey
+  def needsShards: Boolean = shardLimits || aggregated || ordering == WriteOrdering.ByKey || countsShards
+
+  /** Whether the rate depends on the number of shards. That of a class of the user may do so. */
+  private def countsShards: Boolean = rateLimiting match {
+    case RateLimitingOption.Aimd | RateLimitingOption.Unlimited => false
+    case RateLimitingOption.BatchAndDelay | _: RateLimitingOption.OfClass => true
+  }
 
   /** Creates the limits that the sinks of one task share. With aggregation only bytes are limited. */
   def newBounds: SinkBounds = requestsFor(1).newBounds
