@@ -53,13 +53,16 @@ class Positions:
                     f"{len(self.ended)} shards were read to their end ({some}), and the shards after them are unknown."
                     " Pass the output of 'aws kinesis list-shards --stream-name STREAM' with --shards."
                 )
-            for shard in listed:
+            shards = list(listed)
+            for shard in shards:
                 parents = {shard.get("ParentShardId"), shard.get("AdjacentParentShardId")} - {None}
                 name = shard["ShardId"]
                 if parents & self.ended and name not in self.ended:
                     found.setdefault(name, "trim_horizon")
             if not found:
                 raise MigrationError("Every shard was read to its end, and no listed shard follows one of them.")
+            # They are closed, so nothing follows their last records.
+            found.update({name: "latest" for name in (shard["ShardId"] for shard in shards) if name in self.ended})
         if not found:
             raise MigrationError("There is no position of a shard.")
         return {**dict(sorted(found.items())), "*": "trim_horizon"}
