@@ -84,8 +84,11 @@ class FanOutSuite extends SparkSuite {
     @volatile private var call: ShardSubscription = _
     subscribe()
 
-    private def subscribe(): Unit =
+    private def subscribe(): Unit = {
       call = service.subscribeToShard(consumer, ShardId("shardId-000000000000"), StartingPosition.Latest, this)
+      // A subscription whose events are not requested does not report its end before them.
+      call.request(Long.MaxValue)
+    }
 
     private def again(): Unit = if (!isClosed) {
       CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS).execute(() => subscribe())
