@@ -45,7 +45,7 @@ object ReadSummaries {
       rows = since("rows"),
       bytes = since("bytes"),
       millis = millis,
-      consumerMode = now.mode,
+      consumerMode = now.modeText,
       shards = now.shardsByExecutor.values.sum,
       executors = now.shardsByExecutor.size,
       behindMillis = worst.fold(0L)(_.millisBehind),

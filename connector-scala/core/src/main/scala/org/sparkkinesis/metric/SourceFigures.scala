@@ -7,8 +7,6 @@ import org.sparkkinesis.model.{StreamRef, StreamShard}
 /**
  * The figures of one source at a moment, from which its gauges and log lines are made.
  *
- * @param mode
- *   consumer mode
  * @param shards
  *   the shards with something to read
  * @param openShards
@@ -27,7 +25,7 @@ import org.sparkkinesis.model.{StreamRef, StreamShard}
  *   the last batch, if one was planned in this run
  */
 final case class SourceFigures(
-    mode: String,
+    mode: ConsumerMode,
     shards: Seq[ShardFigures] = Nil,
     openShards: Map[String, Int] = Map.empty,
     fetchedMillisBehind: Map[String, Long] = Map.empty,
@@ -35,17 +33,21 @@ final case class SourceFigures(
     totals: Map[String, Long] = Map.empty,
     shardsByExecutor: Map[String, Int] = Map.empty,
     health: Map[String, ConsumerHealth] = Map.empty,
-    batch: Option[BatchFigures] = None
+    batch: Option[BatchFigures] = None,
+    isRealTime: Boolean = false
 ) {
 
+  /** The consumer mode, and whether the query uses real-time mode. */
+  def modeText: String = if (isRealTime) s"$mode, real time" else mode.word
+
   /** Whether the consumers use enhanced fan-out, which is billed by shards, hours and bytes. */
-  def isFanOut: Boolean = mode.startsWith(ConsumerMode.FanOut.word)
+  def isFanOut: Boolean = mode == ConsumerMode.FanOut
 
   def streams: Seq[String] =
     (openShards.keySet ++ fetchedMillisBehind.keySet ++ shards.map(_.shard.stream)).toSeq.sorted
 
   /** The shards that are behind, the worst first. */
-  def worst: Seq[ShardFigures] = shards.filter(_.millisBehind > 0).sortBy(-_.millisBehind)
+  def worst: Seq[ShardFigures] = ShardFigures.worst(shards)
 
   /** Returns how far the query is behind in a stream: the greatest value of its shards. */
   def millisBehind(stream: String): Long = maxOf(shards.filter(_.shard.stream == stream).map(_.millisBehind))
@@ -96,6 +98,12 @@ final case class ShardFigures(
 
   /** Names stream and shard, without the ARN. */
   def name: String = s"${SourceFigures.nameOf(shard.stream)} ${shard.shard.value}"
+}
+
+object ShardFigures {
+
+  /** Returns the shards that are behind, the worst first. */
+  def worst(shards: Seq[ShardFigures]): Seq[ShardFigures] = shards.filter(_.millisBehind > 0).sortBy(-_.millisBehind)
 }
 
 /**

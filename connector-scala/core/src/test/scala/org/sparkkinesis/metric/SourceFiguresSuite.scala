@@ -3,6 +3,7 @@ package org.sparkkinesis.metric
 import scala.concurrent.duration._
 
 import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.config.value.ConsumerMode
 import org.sparkkinesis.event.{ConsumerHealth, OngoingOutage, ReadSummary, ThrottledCalls}
 import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.service.Operation
@@ -18,7 +19,7 @@ class SourceFiguresSuite extends TimedSuite {
     ThrottledCalls(stream, Some(id(index)), Operation.GetRecords, calls)
 
   private val figures = SourceFigures(
-    mode = "polling",
+    mode = ConsumerMode.Polling,
     shards = Seq(behind(orders, 0, 0), behind(orders, 1, 7200000), behind(clicks, 0, 5000)),
     openShards = Map(orders -> 2, clicks -> 1),
     fetchedMillisBehind = Map(orders -> 60000, clicks -> 0),
@@ -76,10 +77,13 @@ class SourceFiguresSuite extends TimedSuite {
   }
 
   test("only the shards of fan-out are billed by the hour") {
-    def billed(mode: String) =
-      Gauges.of("etl", figures.copy(mode = mode)).collect { case GaugeValue(_, "fanOutShards", shards) => shards }
-    assert(billed("polling") == Seq(0.0, 0.0))
-    assert(billed("efo").toSet == Set(1.0, 2.0) && billed("efo, real time").toSet == Set(1.0, 2.0))
+    def billed(mode: ConsumerMode, isRealTime: Boolean) =
+      Gauges.of("etl", figures.copy(mode = mode, isRealTime = isRealTime))
+        .collect { case GaugeValue(_, "fanOutShards", shards) => shards }
+    assert(billed(ConsumerMode.Polling, isRealTime = false) == Seq(0.0, 0.0))
+    assert(billed(ConsumerMode.FanOut, isRealTime = false).toSet == Set(1.0, 2.0))
+    assert(billed(ConsumerMode.FanOut, isRealTime = true).toSet == Set(1.0, 2.0))
+    assert(figures.copy(mode = ConsumerMode.FanOut, isRealTime = true).modeText == "efo, real time")
   }
 
   test("a batch that does not run any more has no running time") {

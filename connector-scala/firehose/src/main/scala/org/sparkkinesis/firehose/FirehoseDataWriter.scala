@@ -38,8 +38,7 @@ final class FirehoseDataWriter(plan: FirehosePlan, partition: Int, share: TaskSh
   }
 
   override protected def flush(): Unit = explaining(writer.flush())
-  override protected def sent: WriteCounts = WriteCounts(writer.metrics)
-  override protected def sentByStream: Map[String, WriteCounts] = Map(plan.stream -> sent)
+  override protected def sent: Map[String, WriteCounts] = Map(plan.stream -> WriteCounts(writer.metrics))
 
   /** Invalid rows go to a table only, which the base class handles. */
   override protected def sendLetter(row: InvalidRow): Boolean = false

@@ -5,9 +5,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.concurrent.duration.{DurationInt, FiniteDuration}
 
-import io.netty.handler.ssl.{
-  ApplicationProtocolConfig, ApplicationProtocolNames, SslContext, SslContextBuilder, SslProvider
-}
+import io.netty.handler.ssl.{SslContextBuilder, SslProvider}
 import software.amazon.awssdk.http.Protocol
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.http.nio.netty.{NettyNioAsyncHttpClient, SdkEventLoopGroup}
@@ -72,18 +70,12 @@ private[aws] object HttpClients {
 
   /** Creates the connector's own client for calls with many bytes. It shares the event loops of the requests. */
   def transport(network: Network): HttpTransport =
-    new HttpTransport(network, () => tls(network), requestLoops.eventLoopGroup)
+    new HttpTransport(network, () => tls(network).build(), requestLoops.eventLoopGroup)
 
-  private def tls(network: Network, protocols: String*): SslContext = {
+  private def tls(network: Network): SslContextBuilder = {
     val builder = SslContextBuilder.forClient().sslProvider(SslProvider.JDK)
     TrustedAuthorities.of(network).foreach(manager => builder.trustManager(manager))
-    if (protocols.nonEmpty) builder.applicationProtocolConfig(new ApplicationProtocolConfig(
-      ApplicationProtocolConfig.Protocol.ALPN,
-      ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
-      ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
-      protocols: _*
-    ))
-    builder.build()
+    builder
   }
 
   private val ofSubscriptions = new ConcurrentHashMap[Network, Http2Transport]
@@ -96,7 +88,7 @@ private[aws] object HttpClients {
       relevant =>
         new Http2Transport(
           relevant,
-          () => tls(relevant, ApplicationProtocolNames.HTTP_2),
+          () => Http2Transport.offered(tls(relevant)).build(),
           subscriptionLoops.eventLoopGroup,
           subscriptionWindow(Runtime.getRuntime.maxMemory),
           Runtime.getRuntime.availableProcessors

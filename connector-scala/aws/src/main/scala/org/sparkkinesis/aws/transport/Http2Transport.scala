@@ -3,7 +3,7 @@ package org.sparkkinesis.aws.transport
 import java.util.concurrent.ConcurrentHashMap
 
 import io.netty.channel.EventLoopGroup
-import io.netty.handler.ssl.SslContext
+import io.netty.handler.ssl.{ApplicationProtocolConfig, ApplicationProtocolNames, SslContext, SslContextBuilder}
 
 import org.sparkkinesis.network.{Network, Proxy}
 
@@ -52,4 +52,15 @@ final private[aws] class Http2Transport(
     pool => opener.open(target, proxy, isTunnelled = proxy.isDefined, new Http2Connection(pool, window)),
     spread
   )
+}
+
+private[aws] object Http2Transport {
+
+  /** Adds the negotiation of HTTP/2 to the settings of TLS. An endpoint that does not negotiate is used all the same. */
+  def offered(tls: SslContextBuilder): SslContextBuilder = tls.applicationProtocolConfig(new ApplicationProtocolConfig(
+    ApplicationProtocolConfig.Protocol.ALPN,
+    ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+    ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+    ApplicationProtocolNames.HTTP_2
+  ))
 }

@@ -5,7 +5,7 @@ import java.net.URI
 import java.util.concurrent.TimeUnit
 
 import io.netty.channel.nio.NioEventLoopGroup
-import io.netty.handler.ssl.{ApplicationProtocolConfig, ApplicationProtocolNames, SslContextBuilder}
+import io.netty.handler.ssl.SslContextBuilder
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
 import software.amazon.awssdk.http.SdkHttpConfigurationOption
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
@@ -54,12 +54,7 @@ class TlsSuite extends TimedSuite {
     val offering = SslContextBuilder.forClient().trustManager(
       new ByteArrayInputStream(emulator.certificatePem.getBytes("US-ASCII"))
     )
-    if (alpn) offering.applicationProtocolConfig(new ApplicationProtocolConfig(
-      ApplicationProtocolConfig.Protocol.ALPN,
-      ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
-      ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
-      ApplicationProtocolNames.HTTP_2
-    ))
+    if (alpn) Http2Transport.offered(offering)
     val loops = new NioEventLoopGroup(1)
     val pushed = new Http2Transport(Network.Standard, () => offering.build(), loops, 512 * 1024, 1)
     val own = new HttpTransport(Network.Standard, () => trusted, loops)

@@ -11,7 +11,7 @@ import scala.util.Using
 import io.netty.buffer.ByteBuf
 import io.netty.channel.nio.NioEventLoopGroup
 import io.netty.handler.codec.http2.Http2Error
-import io.netty.handler.ssl.{ApplicationProtocolConfig, SslContext, SslContextBuilder}
+import io.netty.handler.ssl.{SslContext, SslContextBuilder}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.concurrent.Eventually
 import org.scalatest.time.{Millis, Seconds, Span}
@@ -62,16 +62,10 @@ class Http2TransportSuite extends TimedSuite with BeforeAndAfterAll with Eventua
   private def transport(spread: Int = 1, tls: () => SslContext = () => trusting(None)): Http2Transport =
     new Http2Transport(Network.Standard.copy(proxy = ProxyChoice.Direct), tls, loops, Window, spread)
 
-  private def trusting(pem: Option[Array[Byte]], protocols: String*): SslContext = {
+  private def trusting(pem: Option[Array[Byte]], negotiates: Boolean = false): SslContext = {
     val builder = SslContextBuilder.forClient()
     pem.foreach(bytes => builder.trustManager(new ByteArrayInputStream(bytes)))
-    if (protocols.nonEmpty) builder.applicationProtocolConfig(new ApplicationProtocolConfig(
-      ApplicationProtocolConfig.Protocol.ALPN,
-      ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
-      ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
-      protocols: _*
-    ))
-    builder.build()
+    (if (negotiates) Http2Transport.offered(builder) else builder).build()
   }
 
   private def request(target: Target, headers: (String, String)*): HttpRequest =
@@ -260,14 +254,14 @@ class Http2TransportSuite extends TimedSuite with BeforeAndAfterAll with Eventua
     }
   }
 
-  for ((how, protocols) <- Seq("with negotiation" -> Seq("h2"), "without negotiation" -> Nil))
+  for ((how, negotiates) <- Seq("with negotiation" -> true, "without negotiation" -> false))
     test(s"calls work over TLS $how, and fail if the certificate is not trusted") {
       Using.resource(KinesisEmulator.start(EmulatorConfig(quotas = false, tls = true))) { emulator =>
         val target = Target.of(URI.create(emulator.endpoint))
         val pem = emulator.certificatePem.getBytes("US-ASCII")
-        val over = transport(tls = () => trusting(Some(pem), protocols: _*))
+        val over = transport(tls = () => trusting(Some(pem), negotiates))
         assert(await(send(over, target).begun).status == 400)
-        val refused = failure(send(transport(tls = () => trusting(None, protocols: _*)), target))
+        val refused = failure(send(transport(tls = () => trusting(None, negotiates)), target))
         assert(refused.isInstanceOf[SSLHandshakeException], refused.toString)
       }
     }

@@ -53,12 +53,4 @@ object RouteCounts {
       case (_, (arn, of)) => arn -> of
     }
   }
-
-  /** Sums the counts of several writers by stream. */
-  def sum(one: Map[String, RouteCounts], other: Map[String, RouteCounts]): Map[String, RouteCounts] =
-    if (one.isEmpty) other
-    else
-      other.foldLeft(one) { case (all, (arn, counts)) =>
-        all.updated(arn, all.getOrElse(arn, RouteCounts()) + counts)
-      }
 }

@@ -63,7 +63,9 @@ final class RoutedSink(
 
   /** The metrics of closed streams by their ARNs. */
   @volatile private var ended = Map.empty[String, KinesisSinkMetrics]
-  @volatile private var endedStreams = Map.empty[String, RouteCounts]
+
+  /** How often each stream was left, by its ARN. */
+  @volatile private var departures = Map.empty[String, Long]
 
   /** The number of records that were taken back from each stream, by its ARN. */
   @volatile private var takenBack = Map.empty[String, Long]
@@ -101,10 +103,7 @@ final class RoutedSink(
   }
 
   /** May be called from any thread. */
-  def metrics: KinesisSinkMetrics =
-    targets.valuesIterator.map(_._2.sink.metrics).foldLeft(ended.valuesIterator.foldLeft(KinesisSinkMetrics())(_ + _))(
-      _ + _
-    )
+  def metrics: KinesisSinkMetrics = metricsByStream.valuesIterator.foldLeft(KinesisSinkMetrics())(_ + _)
 
   /** The metrics of each stream by its ARN. May be called from any thread. */
   def metricsByStream: Map[String, KinesisSinkMetrics] =
@@ -112,12 +111,15 @@ final class RoutedSink(
       .toVector.groupMapReduce(_._1)(_._2)(_ + _)
 
   /** The counts of each physical stream by its ARN. From any thread. */
-  def streams: Map[String, RouteCounts] = RouteCounts.sum(
-    endedStreams,
-    targets.iterator.map { case (arn, (_, target)) =>
-      arn -> countsOf(target.sink.metrics.requests).copy(inUse = true)
+  def streams: Map[String, RouteCounts] = {
+    val open = targets
+    val byStream = metricsByStream
+    (departures.keySet ++ byStream.keySet).iterator.map { arn =>
+      val sent = byStream.get(arn).fold(SinkMetrics())(_.requests)
+      val left = departures.getOrElse(arn, 0L)
+      arn -> RouteCounts(sent.entriesOut, sent.bytesOut, sent.throttled, left, open.contains(arn))
     }.toMap
-  )
+  }
 
   /** Number of records that were taken back from a stream and written to another one. From any thread. */
   def rerouted: Long = reroutedByStream.valuesIterator.sum
@@ -249,7 +251,7 @@ final class RoutedSink(
     }
     back.reverseIterator.foreach(record => queue.addFirst(id -> record))
     noteTakenBack(broken, back.size)
-    addEnded(broken, RouteCounts(left = 1))
+    departures = departures.updated(broken.arn, departures.getOrElse(broken.arn, 0L) + 1)
     access.left(broken, isPermanent, cause, back.size)
     val now = scheduler.nanoTime
     if (routes.of(id).forall(health.isDown(_, now))) {
@@ -260,9 +262,7 @@ final class RoutedSink(
 
   private def retire(state: Logical, stream: PhysicalStream, open: StreamRouter.Target): IndexedSeq[SinkRecord] = {
     val back = open.takeBack()
-    val metrics = open.sink.metrics
-    addMetrics(stream, metrics.ended)
-    addEnded(stream, countsOf(metrics.requests))
+    addMetrics(stream, open.sink.metrics.ended)
     state.acceptedBefore = (open.sink.acceptedAt ++ state.acceptedBefore)
       .reduceOption((one, other) => if (one - other > 0) one else other)
     targets -= stream.arn
@@ -275,12 +275,6 @@ final class RoutedSink(
 
   private def noteTakenBack(stream: PhysicalStream, records: Int): Unit =
     takenBack = takenBack.updatedWith(stream.arn)(was => Some(was.getOrElse(0L) + records))
-
-  private def addEnded(stream: PhysicalStream, counts: RouteCounts): Unit =
-    endedStreams = RouteCounts.sum(endedStreams, Map(stream.arn -> counts))
-
-  private def countsOf(metrics: SinkMetrics): RouteCounts =
-    RouteCounts(metrics.entriesOut, metrics.bytesOut, metrics.throttled)
 
   /** Takes newer routes if there are any. */
   private def adopt(): Unit = news.routes.filter(_ ne routes).foreach { newer =>
@@ -358,7 +352,6 @@ final class RoutedSink(
         possibleDuplicates = if (mayBeStored) 1 else 0
       )
       addMetrics(trial.stream, KinesisSinkMetrics(counts))
-      addEnded(trial.stream, countsOf(counts))
       if (failure.nonEmpty) {
         noteTakenBack(trial.stream, 1)
         queue.addFirst(trial.id -> trial.record)

@@ -59,9 +59,3 @@ final case class ShardStatus(
     rate.fold(0.0)(_.bytesPerSecond)
   )
 }
-
-private[coordinator] object CoordinatorStatus {
-  def sum(a: Map[String, Long], b: Map[String, Long]): Map[String, Long] = (a.keySet ++ b.keySet).iterator.map(name =>
-    name -> (a.getOrElse(name, 0L) + b.getOrElse(name, 0L))
-  ).toMap
-}

@@ -1,6 +1,7 @@
 package org.sparkkinesis.spark.coordinator
 
 import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.metric.Sums
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.plan._
@@ -254,7 +255,7 @@ final class PrefetchView private[coordinator] (
       open.size,
       ended,
       state.peers.keysIterator.map(id => id -> shards.getOrElse(id, 0)).toMap,
-      state.peers.valuesIterator.map(_.metrics).foldLeft(state.lostMetrics)(CoordinatorStatus.sum),
+      state.peers.valuesIterator.map(_.metrics).foldLeft(state.lostMetrics)(Sums.of(_, _)(_ + _)),
       withheld,
       open.groupMapReduce(_.shard.stream)(_ => 1)(_ + _),
       fetchedBehind.groupMapReduce(_._1)(_._2)(math.max),

@@ -11,6 +11,7 @@ import org.sparkkinesis.event.{
   ShardsMoved,
   StreamUnreachable
 }
+import org.sparkkinesis.metric.Sums
 import org.sparkkinesis.model.StreamShard
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, ShardTrack, WantedShards}
 import org.sparkkinesis.spark.protocol.{Assign, Assigned, Register, ServiceTime, Unassign}
@@ -170,7 +171,7 @@ final private[coordinator] class ShardPlacement(
     val gone = peers.remove(executorId)
     state.unreachable.forget(executorId)
     gone.foreach(peer =>
-      state.lostMetrics = CoordinatorStatus.sum(state.lostMetrics, peer.metrics - "bufferedBytes")
+      state.lostMetrics = Sums.of(state.lostMetrics, peer.metrics - "bufferedBytes")(_ + _)
     )
     val left = tracks.valuesIterator.filter(_.owner.contains(executorId)).toVector
     left.foreach(state.lose)

@@ -22,7 +22,7 @@ import org.sparkkinesis.service.{KinesisService, ServiceLease}
 import org.sparkkinesis.spark.connection.{Environment, OptionEffects}
 import org.sparkkinesis.spark.error.StatementException
 import org.sparkkinesis.spark.metadata.{MetadataSource, MetadataWatcher}
-import org.sparkkinesis.spark.read.batch.{BatchPieces, NumberPositions, SizeEstimate}
+import org.sparkkinesis.spark.read.batch.{BatchPieces, NumberPositions, RangeSamples, SizeEstimate}
 import org.sparkkinesis.spark.read.query.FirstRecords
 import org.sparkkinesis.spark.read.reader.{KinesisInputPartition, KinesisReaderFactory}
 import org.sparkkinesis.spark.session.{InitialOffsets, QueryPositions, StreamSession}
@@ -97,9 +97,11 @@ final class KinesisBatch(
     document.idOf
   }
 
+  private lazy val samples = new RangeSamples(client(planned.settings))
+
   /** The size of the read, if it can be planned. A read that cannot fails when it is executed. */
   lazy val size: Option[SizeEstimate] = Try(planned).toOption.map { read =>
-    SizeEstimate.of(read.ranges, client(read.settings), read.oldestMillis, read.now)
+    SizeEstimate.of(read.ranges, samples, read.oldestMillis, read.now)
   }
 
   override def planInputPartitions(): Array[InputPartition] = partitions(planned.ranges)
@@ -119,7 +121,10 @@ final class KinesisBatch(
     val perTask = options.get(ReadOptions.shardsPerTask).map(_.toInt)
     val pieces =
       if (perTask.nonEmpty || limit.nonEmpty) ranges
-      else BatchPieces.of(ranges, planned.settings, planned.oldestMillis, planned.now, slots, Environment.OfJvm)
+      else {
+        val read = planned
+        BatchPieces.of(ranges, read.settings, read.oldestMillis, read.now, slots, samples, Environment.OfJvm)
+      }
     val piecesPerTask = if (pieces.size > ranges.size) Some(1) else perTask
     TaskPlanner
       .tasks(pieces, _ => None, piecesPerTask, slots)

@@ -9,6 +9,7 @@ import org.apache.spark.sql.connector.write.WriterCommitMessage
 import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.event.log.EventLog
 import org.sparkkinesis.event.{EventSink, RowsInvalid}
+import org.sparkkinesis.metric.Sums
 import org.sparkkinesis.sink.SharedTimer
 import org.sparkkinesis.spark.sink.invalid.{HeldLetter, HeldLetters, InvalidRow, OnInvalidRow}
 
@@ -39,11 +40,8 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
   /** Releases what the writer holds. Called once. */
   protected def release(): Unit
 
-  /** The counts so far without those of invalid rows. Any thread may call it. */
-  protected def sent: WriteCounts
-
-  /** The same for each stream, by its name or ARN. */
-  protected def sentByStream: Map[String, WriteCounts]
+  /** The counts so far without those of invalid rows, for each stream by its name or ARN. Any thread may call it. */
+  protected def sent: Map[String, WriteCounts]
 
   /** Sends a row to a dead-letter stream if the plan says so. A plan without such a stream returns false. */
   protected def sendLetter(row: InvalidRow): Boolean
@@ -85,10 +83,10 @@ abstract class SinkDataWriter(plan: SinkPlan, partition: Int, share: TaskShare) 
   final override def currentMetricsValues(): Array[CustomTaskMetric] = counts.values(plan.kind.metrics)
 
   /** Returns the counts so far. Any thread may call it. */
-  final def counts: WriteCounts = refused.valuesIterator.foldLeft(sent)(_ + _)
+  final def counts: WriteCounts = (sent.valuesIterator ++ refused.valuesIterator).foldLeft(WriteCounts())(_ + _)
 
   /** Returns the counts of each stream so far, by its name or ARN. Any thread may call it. */
-  final def countsByStream: Map[String, WriteCounts] = WriteCounts.merge(sentByStream, refused)
+  final def countsByStream: Map[String, WriteCounts] = Sums.of(sent, refused)(_ + _)
 
   /** The name of the query, else its id. */
   final def queryName: String = plan.query.label

@@ -2,6 +2,7 @@ package org.sparkkinesis.spark.sink
 
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 
+import org.sparkkinesis.metric.Sums
 import org.sparkkinesis.sink.SinkMetrics
 import org.sparkkinesis.sink.kinesis.ShardCounts
 import org.sparkkinesis.sink.route.RouteCounts
@@ -97,7 +98,7 @@ final case class WriteCounts(
     deadLettered + other.deadLettered,
     shards + other.shards,
     rerouted + other.rerouted,
-    RouteCounts.sum(streams, other.streams)
+    Sums.of(streams, other.streams)(_ + _)
   )
 
   /** Counts of a closed writer: its counters without its current state. */
@@ -109,13 +110,6 @@ final case class WriteCounts(
 
   def values(metrics: Seq[WriteMetric]): Array[CustomTaskMetric] =
     metrics.map(metric => new TaskValue(metric.name, metric.of(this)): CustomTaskMetric).toArray
-}
-
-object WriteCounts {
-
-  /** Adds the counts of two maps. */
-  def merge(one: Map[String, WriteCounts], other: Map[String, WriteCounts]): Map[String, WriteCounts] =
-    other.foldLeft(one) { case (all, (key, counts)) => all.updated(key, all.get(key).fold(counts)(_ + counts)) }
 }
 
 object WriteMetrics {

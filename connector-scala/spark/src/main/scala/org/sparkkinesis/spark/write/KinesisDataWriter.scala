@@ -9,6 +9,7 @@ import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.error.{KinesisConnectorException, SinkErrors}
 import org.sparkkinesis.event.EventSink
+import org.sparkkinesis.metric.Sums
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 import org.sparkkinesis.sink.SinkBounds
@@ -17,7 +18,7 @@ import org.sparkkinesis.sink.kinesis.{
   AutoDistributionException, CheckedStream, KinesisSinkMetrics, KinesisSinkSettings, KinesisStreamSink, KnownStreams,
   SinkProcess, StreamRouter
 }
-import org.sparkkinesis.sink.route.{RouteCounts, RouteHealth, RouteNews, RoutedSink, StreamSelectors}
+import org.sparkkinesis.sink.route.{RouteHealth, RouteNews, RoutedSink, StreamSelectors}
 import org.sparkkinesis.spark.connection.StreamCheck
 import org.sparkkinesis.spark.sink.invalid.{InvalidRow, OnInvalidRow}
 import org.sparkkinesis.spark.sink.{Refusal, SinkDataWriter, TaskShare, WriteCounts, WriteFailure}
@@ -130,24 +131,15 @@ final class KinesisDataWriter(plan: WritePlan, partition: Int, share: TaskShare)
     try routed.foreach(_.close())
     finally router.close()
 
-  override protected def sent: WriteCounts = {
-    val metrics = routed.fold(router.metrics)(_.metrics + router.metrics)
-    WriteCounts(
-      metrics.requests,
-      shards = metrics.shards,
-      rerouted = routed.fold(0L)(_.rerouted),
-      streams = routed.fold(Map.empty[String, RouteCounts])(_.streams)
-    )
-  }
-
-  override protected def sentByStream: Map[String, WriteCounts] = {
+  override protected def sent: Map[String, WriteCounts] = {
     def counts(of: Map[String, KinesisSinkMetrics]) = of.map { case (stream, metrics) =>
       stream -> WriteCounts(metrics.requests, shards = metrics.shards)
     }
     val named = counts(router.metricsByStream)
     routed.fold(named) { sink =>
       val taken = sink.reroutedByStream.map { case (stream, records) => stream -> WriteCounts(rerouted = records) }
-      Seq(counts(sink.metricsByStream), taken).foldLeft(named)(WriteCounts.merge)
+      val routes = sink.streams.map { case (stream, of) => stream -> WriteCounts(streams = Map(stream -> of)) }
+      Seq(counts(sink.metricsByStream), taken, routes).foldLeft(named)(Sums.of(_, _)(_ + _))
     }
   }
 

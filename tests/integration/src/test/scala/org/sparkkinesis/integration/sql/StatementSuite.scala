@@ -81,14 +81,18 @@ class StatementSuite extends TableFixture {
     // A read that may use more tasks than shards looks at the shards as well.
     table("counted", "shardsPerTask" -> "1")
     put("counted", 1)
-    def iteratorsOf(query: String): Long = {
-      val before = kinesis.calls.count("GetShardIterator", "counted")
+    def iteratorsOf(query: String, table: String = "counted"): Long = {
+      val before = kinesis.calls.count("GetShardIterator", table)
       assert(spark.sql(query).collect().length == 1)
-      kinesis.calls.count("GetShardIterator", "counted") - before
+      kinesis.calls.count("GetShardIterator", table) - before
     }
     spark.range(100).selectExpr("concat('k', id) AS id").createOrReplaceTempView("keys")
     assert(iteratorsOf("SELECT count(*) FROM counted") == 2L)
     assert(iteratorsOf("SELECT * FROM keys JOIN counted ON id = partitionKey") == 2L + 2L)
+    // The statistics and the division into tasks use the same look.
+    table("divided")
+    put("divided", 1)
+    assert(iteratorsOf("SELECT * FROM keys JOIN divided ON id = partitionKey", "divided") == 2L + 2L)
   }
 
   test("an error has its condition, whether it is found in the statement or by the service") {

@@ -31,6 +31,7 @@ private[sparkkinesis] object BatchPieces {
       oldestMillis: Map[String, Long],
       nowMillis: Long,
       slots: Int,
+      samples: RangeSamples,
       environment: Environment
   ): Seq[ShardRange] = {
     def start(range: ShardRange): Long = SizeEstimate.startOf(range, oldestMillis)
@@ -40,9 +41,8 @@ private[sparkkinesis] object BatchPieces {
     }
     if (!RangePieces.areFew(ranges.size, slots) || large.isEmpty) ranges
     else {
-      def client(arn: String) = environment.client(settings.client(arn))
       // The tasks find a failure, and retry it.
-      val pages = Try(SizeEstimate.pages(large, client, SampleRecords)).getOrElse(Nil)
+      val pages = Try(samples.of(large, SampleRecords)).getOrElse(Nil)
       val cuts = large.zip(pages).flatMap { case (range, page) =>
         val bytes = SizeEstimate.ofShard(page, range.end, nowMillis).bytes
         val from = page.records.headOption.fold(start(range))(_.arrivalMillis)

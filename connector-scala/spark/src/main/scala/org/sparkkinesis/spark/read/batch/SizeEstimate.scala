@@ -1,15 +1,11 @@
 package org.sparkkinesis.spark.read.batch
 
-import java.util.concurrent.{CompletableFuture, TimeUnit}
-
-import scala.concurrent.duration._
-import scala.util.Using
 import scala.util.control.NonFatal
 
 import org.sparkkinesis.consume.RangeEnd
-import org.sparkkinesis.model.{KinesisQuotas, KinesisRecord, SequenceNumber, StartingPosition, StreamRef}
+import org.sparkkinesis.model.{KinesisQuotas, KinesisRecord, SequenceNumber, StartingPosition}
 import org.sparkkinesis.plan.ShardRange
-import org.sparkkinesis.service.{KinesisService, RecordPage, ServiceLease}
+import org.sparkkinesis.service.RecordPage
 
 /**
  * Size of a batch read, for Spark's optimizer.
@@ -33,17 +29,14 @@ private[read] object SizeEstimate {
 
   /** Number of records that are fetched of each shard. */
   val SampleRecords = 1000
-  val LongestWait: FiniteDuration = 3.seconds
 
   /**
-   * @param client
-   *   returns the client for a stream by its ARN
    * @param oldestMillis
    *   when the oldest record of a stream may have arrived
    */
   def of(
       ranges: Seq[ShardRange],
-      client: String => ServiceLease[KinesisService],
+      samples: RangeSamples,
       oldestMillis: String => Long,
       nowMillis: Long
   ): SizeEstimate = {
@@ -54,33 +47,12 @@ private[read] object SizeEstimate {
     if (ranges.size > MeasuredShards) bound
     else
       try {
-        val all = ranges.zip(pages(ranges, client, SampleRecords)).map { case (range, page) =>
+        val all = ranges.zip(samples.of(ranges, SampleRecords)).map { case (range, page) =>
           ofShard(page, range.end, nowMillis)
         }
         SizeEstimate(all.map(_.bytes).foldLeft(0L)(plus), Some(all.flatMap(_.rows).sum))
       } catch { case NonFatal(_) => bound }
   }
-
-  /**
-   * Returns the first records of each range, in two calls for each.
-   *
-   * @param limit
-   *   number of records
-   */
-  def pages(
-      ranges: Seq[ShardRange],
-      client: String => ServiceLease[KinesisService],
-      limit: Int
-  ): Seq[RecordPage] = Using.Manager { use =>
-    val pages = ranges.map { range =>
-      val service = use(client(range.shard.stream)).service
-      val stream = StreamRef.parse(range.shard.stream).getOrElse(StreamRef.ByName(range.stream))
-      service.getShardIterator(stream, range.shard.shard, range.after)
-        .thenCompose[RecordPage](service.getRecords(stream, _, limit))
-    }
-    CompletableFuture.allOf(pages: _*).get(LongestWait.toMillis, TimeUnit.MILLISECONDS)
-    pages.map(_.join())
-  }.get
 
   /** Projects the rate of the first records to the end of the range. */
   def ofShard(page: RecordPage, end: RangeEnd, nowMillis: Long): SizeEstimate = {

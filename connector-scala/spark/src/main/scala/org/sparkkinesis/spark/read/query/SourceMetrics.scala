@@ -1,5 +1,6 @@
 package org.sparkkinesis.spark.read.query
 
+import org.sparkkinesis.config.value.ConsumerMode
 import org.sparkkinesis.metric.{BatchFigures, SourceFigures}
 import org.sparkkinesis.plan.PlannedBatch
 import org.sparkkinesis.secret.Redaction
@@ -45,7 +46,7 @@ object SourceMetrics {
   /** Returns the figures of a source from the coordinator's status. */
   def figures(
       status: CoordinatorStatus,
-      mode: String,
+      mode: ConsumerMode,
       retentionMillis: Map[String, Long],
       batch: Option[BatchFigures]
   ): SourceFigures = SourceFigures(
@@ -73,7 +74,7 @@ object SourceMetrics {
       )
     }
     Map(
-      "consumerMode" -> figures.mode,
+      "consumerMode" -> figures.modeText,
       "bufferBytes" -> figures.bufferBytes.toString,
       "pollingSlowdown" -> String.format(java.util.Locale.ROOT, "%.2f", Double.box(figures.pollingSlowdown))
     ) ++ figures.expiresInMillis.map(left => "expiresInMs" -> left.toString) ++

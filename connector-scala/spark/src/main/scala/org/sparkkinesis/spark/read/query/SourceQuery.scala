@@ -3,6 +3,7 @@ package org.sparkkinesis.spark.read.query
 import java.util.UUID
 
 import org.sparkkinesis.chunk.ChunkSummary
+import org.sparkkinesis.config.value.ConsumerMode
 import org.sparkkinesis.config.{Options, ReadOptions}
 import org.sparkkinesis.event.{BatchPlanned, QueryStopped}
 import org.sparkkinesis.metadata.StreamMetadataService
@@ -270,7 +271,7 @@ final class SourceQuery(
       }
     )
 
-  private[read] def mode: String = options(ReadOptions.consumerMode).word
+  private[read] def mode: ConsumerMode = options(ReadOptions.consumerMode)
 
   /** Returns the retention periods of those of these streams that are open. */
   private[read] def retentionMillis(arns: Iterable[String]): Map[String, Long] =

@@ -35,7 +35,7 @@ private[realtime] object RealTimeMetrics {
   /** Returns the shards that were furthest behind at the end of the batch. */
   private def worst(ends: Seq[TaskEnd]): Map[String, String] = {
     val shards = ends.flatMap(_.outcomes).flatMap(one => one.lagMillis.map(ShardFigures(one.shard, _)))
-    val behind = SourceFigures("", shards).worst.take(Gauges.WorstShards)
+    val behind = ShardFigures.worst(shards).take(Gauges.WorstShards)
     if (behind.isEmpty) Map.empty
     else Map("worstShards" -> behind.map(one => s"${one.name}: ${one.millisBehind} ms").mkString("; "))
   }

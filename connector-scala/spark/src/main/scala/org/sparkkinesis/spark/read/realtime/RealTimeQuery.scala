@@ -191,7 +191,7 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
     val shards = executors.shards
     val open = executors.openShards
     SourceFigures(
-      s"${query.mode}, real time",
+      query.mode,
       shards,
       open,
       shards.groupMapReduce(_.shard.stream)(_.millisBehind)(math.max),
@@ -202,7 +202,8 @@ final private[sparkkinesis] class RealTimeQuery(query: SourceQuery, cluster: Exe
       batch.map { last =>
         // The duration of a real-time batch is its trigger, and no sign of a stall.
         BatchFigures(last.number, 0, 0, isRunning = false, (query.environment.clock.nanoTime - last.nanos) / 1000000)
-      }
+      },
+      isRealTime = true
     )
   }
 

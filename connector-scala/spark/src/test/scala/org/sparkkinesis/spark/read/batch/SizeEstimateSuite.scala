@@ -52,7 +52,7 @@ class SizeEstimateSuite extends TimedSuite {
         None
       )
     }
-    val estimate = SizeEstimate.of(ranges, _ => fail("no call"), _ => 0L, now)
+    val estimate = SizeEstimate.of(ranges, new RangeSamples(_ => fail("no call")), _ => 0L, now)
     assert(estimate == SizeEstimate(5L * 60 * KinesisQuotas.Shard.WriteBytesPerSecond, None))
   }
 
@@ -64,7 +64,8 @@ class SizeEstimateSuite extends TimedSuite {
       RangeEnd.ArrivedBy(now),
       None
     )
-    val estimate = SizeEstimate.of(Seq(range), _ => throw new RuntimeException("no client"), _ => now - 1000, now)
+    val samples = new RangeSamples(_ => throw new RuntimeException("no client"))
+    val estimate = SizeEstimate.of(Seq(range), samples, _ => now - 1000, now)
     assert(estimate == SizeEstimate(KinesisQuotas.Shard.WriteBytesPerSecond.toLong, None))
   }
 }

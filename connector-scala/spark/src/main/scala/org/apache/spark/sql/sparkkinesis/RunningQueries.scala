@@ -4,13 +4,13 @@ import java.util.UUID
 
 import scala.util.Try
 
-import org.apache.spark.sql.{SparkSession, classic}
+import org.apache.spark.sql.SparkSession
 
 /**
  * The streaming queries that run in this driver. A write in `foreachBatch` has no other way to the checkpoint of its
  * query, because Spark tells its location to sinks only.
  *
- * Only this object uses what is private to Spark SQL, and it exposes no private type.
+ * Only this object and [[SessionState]] use what is private to Spark SQL, and they expose no private type.
  */
 object RunningQueries {
 
@@ -23,10 +23,9 @@ object RunningQueries {
   final case class Running(runId: String, checkpointLocation: String)
 
   /** Returns the query with this id, if it runs. */
-  def find(session: SparkSession, queryId: String): Option[Running] = session match {
-    case own: classic.SparkSession =>
-      Try(UUID.fromString(queryId)).toOption.flatMap(id => Option(own.sharedState.activeStreamingQueries.get(id)))
-        .map(query => Running(query.runId.toString, query.resolvedCheckpointRoot))
-    case _ => None
-  }
+  def find(session: SparkSession, queryId: String): Option[Running] = for {
+    id <- Try(UUID.fromString(queryId)).toOption
+    state <- SessionState.shared(session)
+    query <- Option(state.activeStreamingQueries.get(id))
+  } yield Running(query.runId.toString, query.resolvedCheckpointRoot)
 }
