@@ -119,17 +119,15 @@ def _polling(of: Deployment, rate: float) -> list[Line]:
         "can poll a stream with their full speed. Use consumerMode=efo, or one query for several sinks "
         "(foreachBatch), or a greater minFetchPeriod if records may be late."
     )
-    calls = of.readers * _polls_per_second(of, rate)
+    calls = of.readers * _polls_per_second(of)
     return [
         Line("GetRecords calls for a shard", calls, quotas.GET_RECORDS_PER_SECOND, "calls/s", fewer),
         Line("bytes read from a shard", of.readers * rate, quotas.READ_BYTES_PER_SECOND, "bytes/s", fewer),
     ]
 
 
-def _polls_per_second(of: Deployment, rate: float) -> float:
-    """Return the calls of one query for a shard: a caught-up consumer polls once in ``minFetchPeriod``, and waits
-    longer after a large answer.
-    """
+def _polls_per_second(of: Deployment) -> float:
+    """Return the calls of one query for a shard: a caught-up consumer polls once in ``minFetchPeriod``."""
     period = of.min_fetch_period_ms / 1000
     if period == 0:
         return quotas.GET_RECORDS_PER_SECOND
@@ -137,7 +135,7 @@ def _polls_per_second(of: Deployment, rate: float) -> float:
 
 
 def _most_polling(of: Deployment, rate: float) -> int:
-    by_calls = quotas.GET_RECORDS_PER_SECOND / _polls_per_second(of, rate)
+    by_calls = quotas.GET_RECORDS_PER_SECOND / _polls_per_second(of)
     by_bytes = quotas.READ_BYTES_PER_SECOND / rate if rate else by_calls
     return int(min(by_calls, by_bytes))
 

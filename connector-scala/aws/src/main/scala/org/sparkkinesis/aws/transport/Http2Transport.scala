@@ -56,7 +56,7 @@ final private[aws] class Http2Transport(
 
 private[aws] object Http2Transport {
 
-  /** Adds the negotiation of HTTP/2 to the settings of TLS. An endpoint that does not negotiate is used all the same. */
+  /** Adds the negotiation of HTTP/2 to the settings of TLS. An endpoint that does not negotiate is used as well. */
   def offered(tls: SslContextBuilder): SslContextBuilder = tls.applicationProtocolConfig(new ApplicationProtocolConfig(
     ApplicationProtocolConfig.Protocol.ALPN,
     ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
