@@ -36,7 +36,7 @@ trait KinesisService extends AutoCloseable {
   def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit]
 
   /** Requests a change of a stream. The service answers before it has made the change. */
-  def change(stream: StreamRef, change: StreamChange): CompletableFuture[Unit]
+  def change(stream: StreamRef, change: ChangeRequest): CompletableFuture[Unit]
 
   /** Opens a subscription and reports its state to `subscriber`. After `cancel` the subscriber receives no callback. */
   def subscribeToShard(

@@ -20,8 +20,8 @@ import org.sparkkinesis.aws.subscription.{SdkSubscriptions, SubscriptionTranspor
 import org.sparkkinesis.event.{AnswerUnreadable, EventSink}
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{
-  KinesisService, Operation, PutEntry, PutResult, RecordPage, ShardFilter, ShardPage, ShardSubscriber,
-  ShardSubscription, StreamChange, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
+  ChangeRequest, KinesisService, Operation, PutEntry, PutResult, RecordPage, ShardFilter, ShardPage, ShardSubscriber,
+  ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
 }
 
 /**
@@ -209,36 +209,36 @@ final class SdkKinesisService(
       requests.deregisterStreamConsumer(DeregisterStreamConsumerRequest.builder().consumerARN(consumerArn).build())
     )(_ => ())
 
-  override def change(stream: StreamRef, change: StreamChange): CompletableFuture[Unit] = {
+  override def change(stream: StreamRef, change: ChangeRequest): CompletableFuture[Unit] = {
     def done(send: => CompletableFuture[_ <: KinesisResponse]): CompletableFuture[Unit] =
       call[KinesisResponse, Unit](change.operation)(send.thenApply[KinesisResponse](answer => answer))(_ => ())
     change match {
-      case StreamChange.Create(shards) =>
+      case ChangeRequest.Create(shards) =>
         val mode = if (shards.isEmpty) StreamMode.ON_DEMAND else StreamMode.PROVISIONED
         done(requests.createStream(
           CreateStreamRequest.builder().streamName(stream.name).shardCount(shards.map(Int.box).orNull)
             .streamModeDetails(StreamModeDetails.builder().streamMode(mode).build()).build()
         ))
-      case StreamChange.Delete =>
+      case ChangeRequest.Delete =>
         done(requests.deleteStream(
           DeleteStreamRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream)).build()
         ))
-      case StreamChange.Reshard(shards) =>
+      case ChangeRequest.Reshard(shards) =>
         done(requests.updateShardCount(
           UpdateShardCountRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
             .targetShardCount(shards).scalingType(ScalingType.UNIFORM_SCALING).build()
         ))
-      case StreamChange.IncreaseRetention(hours) =>
+      case ChangeRequest.IncreaseRetention(hours) =>
         done(requests.increaseStreamRetentionPeriod(
           IncreaseStreamRetentionPeriodRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
             .retentionPeriodHours(hours).build()
         ))
-      case StreamChange.DecreaseRetention(hours) =>
+      case ChangeRequest.DecreaseRetention(hours) =>
         done(requests.decreaseStreamRetentionPeriod(
           DecreaseStreamRetentionPeriodRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
             .retentionPeriodHours(hours).build()
         ))
-      case StreamChange.SetMode(onDemand) =>
+      case ChangeRequest.SetMode(onDemand) =>
         val mode = if (onDemand) StreamMode.ON_DEMAND else StreamMode.PROVISIONED
         done(requests.updateStreamMode(
           UpdateStreamModeRequest.builder().streamARN(arnOf(stream))

@@ -7,7 +7,7 @@ import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 import org.sparkkinesis.model.{Shard, StreamRef, StreamStatus}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
-import org.sparkkinesis.service.{ShardFilter, StreamChange, StreamDescription}
+import org.sparkkinesis.service.{ChangeRequest, ShardFilter, StreamDescription}
 import org.sparkkinesis.spark.connection.{Connection, Environment, ServiceClock, StreamMetadata}
 
 /**
@@ -44,7 +44,7 @@ final class StreamCatalog(options: Options, environment: Environment = Environme
     val stream = StreamRef.ByName(name)
     val exists = found(metadata, stream).isDefined
     if (exists) {
-      metadata.change(stream, StreamChange.Delete)
+      metadata.change(stream, ChangeRequest.Delete)
       while (found(metadata, stream).isDefined) environment.waiting.sleep(Pause)
     }
     exists

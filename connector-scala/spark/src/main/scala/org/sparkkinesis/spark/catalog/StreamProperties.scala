@@ -8,7 +8,7 @@ import org.apache.spark.sql.connector.catalog.TableCatalog
 
 import org.sparkkinesis.error.TableErrors
 import org.sparkkinesis.model.KinesisQuotas
-import org.sparkkinesis.service.{StreamChange, StreamDescription}
+import org.sparkkinesis.service.{ChangeRequest, StreamDescription}
 
 /**
  * The properties of a table that a statement sets: how its stream shall be.
@@ -29,7 +29,7 @@ final case class StreamProperties(shards: Option[Int], onDemand: Option[Boolean]
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   KINESIS_CATALOG_PROPERTY_INVALID
    */
-  def create: StreamChange.Create = {
+  def create: ChangeRequest.Create = {
     if (onDemand.contains(false) && shards.isEmpty)
       throw TableErrors.streamProperty(
         property = Mode,
@@ -37,7 +37,7 @@ final case class StreamProperties(shards: Option[Int], onDemand: Option[Boolean]
         reason = "A provisioned stream has a number of shards.",
         expected = s"'$Shards' beside it"
       )
-    StreamChange.Create(shards)
+    ChangeRequest.Create(shards)
   }
 
   /**
@@ -46,13 +46,13 @@ final case class StreamProperties(shards: Option[Int], onDemand: Option[Boolean]
    * @throws org.sparkkinesis.error.KinesisConnectorException
    *   KINESIS_CATALOG_PROPERTY_INVALID
    */
-  def changes(found: StreamDescription): Seq[StreamChange] = {
+  def changes(found: StreamDescription): Seq[ChangeRequest] = {
     if (onDemand.getOrElse(found.onDemand)) shards.foreach(refuseShards)
-    val mode = onDemand.filter(_ != found.onDemand).map(StreamChange.SetMode(_))
-    val counts = shards.toSeq.flatMap(StreamChange.shardCounts(found.openShards, _)).map(StreamChange.Reshard(_))
+    val mode = onDemand.filter(_ != found.onDemand).map(ChangeRequest.SetMode(_))
+    val counts = shards.toSeq.flatMap(ChangeRequest.shardCounts(found.openShards, _)).map(ChangeRequest.Reshard(_))
     val retention = retentionHours.filter(_ != found.retentionHours).map { hours =>
-      if (hours > found.retentionHours) StreamChange.IncreaseRetention(hours)
-      else StreamChange.DecreaseRetention(hours)
+      if (hours > found.retentionHours) ChangeRequest.IncreaseRetention(hours)
+      else ChangeRequest.DecreaseRetention(hours)
     }
     mode.toSeq ++ counts ++ retention
   }

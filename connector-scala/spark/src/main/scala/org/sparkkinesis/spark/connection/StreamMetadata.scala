@@ -15,7 +15,7 @@ import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{KinesisQuotas, Shard, ShardId, StartingPosition, StreamRef}
 import org.sparkkinesis.retry.{Outages, Retrier, RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{
-  KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, StreamChange,
+  ChangeRequest, KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter,
   StreamDescription, TunableOperation
 }
 import org.sparkkinesis.shard.ShardLister
@@ -67,7 +67,7 @@ final class StreamMetadata(
     )
 
   /** Requests a change of a stream. The service answers before it has made the change. */
-  def change(stream: StreamRef, change: StreamChange): Unit =
+  def change(stream: StreamRef, change: ChangeRequest): Unit =
     ask(change.operation, stream.name, Some(StreamMetadata.LongestWait))(
       _.retry(StreamMetadata.Probe)(() => service.change(stream, change))
     )

@@ -2,8 +2,8 @@ package org.sparkkinesis.spark.catalog
 
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.model.StreamStatus
-import org.sparkkinesis.service.StreamChange._
-import org.sparkkinesis.service.{StreamChange, StreamDescription}
+import org.sparkkinesis.service.ChangeRequest._
+import org.sparkkinesis.service.{ChangeRequest, StreamDescription}
 import org.sparkkinesis.suite.TimedSuite
 
 class StreamPropertiesSuite extends TimedSuite {
@@ -11,7 +11,7 @@ class StreamPropertiesSuite extends TimedSuite {
     StreamDescription("s", "arn:aws:kinesis:us-east-1:1:stream/s", StreamStatus.Active, 0, 24, 2, 1 << 20, false)
   private val onDemand = provisioned.copy(onDemand = true, openShards = 4)
 
-  private def changes(found: StreamDescription, properties: (String, String)*): Seq[StreamChange] =
+  private def changes(found: StreamDescription, properties: (String, String)*): Seq[ChangeRequest] =
     StreamProperties.of(properties).changes(found)
 
   test("a statement changes what differs, the mode first") {
