@@ -74,6 +74,22 @@ object Operation {
     override def service: String = "sts"
   }
 
+  /**
+   * An operation that changes a stream. It is not repeated where the service may have done it, because the second
+   * answer would be that of an error.
+   */
+  sealed abstract class Change(name: String)
+      extends Operation(name, ServiceErrorKind.healing ++ Set(Throttled, LimitExceeded))
+
+  // The statements of a catalog make these calls, on the driver, with the client of DescribeStreamSummary.
+  case object CreateStream extends Change("CreateStream")
+  case object DeleteStream extends Change("DeleteStream")
+  case object UpdateShardCount extends Change("UpdateShardCount")
+  case object UpdateStreamMode extends Change("UpdateStreamMode")
+  case object IncreaseStreamRetentionPeriod extends Change("IncreaseStreamRetentionPeriod")
+  case object DecreaseStreamRetentionPeriod extends Change("DecreaseStreamRetentionPeriod")
+
+  /** The operations of reads and writes. */
   // Lazy, because one of the objects may be initialized before this one.
   lazy val all: Seq[Operation] = Seq(
     GetRecords,

@@ -15,8 +15,8 @@ import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{KinesisQuotas, Shard, ShardId, StartingPosition, StreamRef}
 import org.sparkkinesis.retry.{Outages, Retrier, RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{
-  KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, StreamDescription,
-  TunableOperation
+  ChangeRequest, KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter,
+  StreamDescription, TunableOperation
 }
 import org.sparkkinesis.shard.ShardLister
 
@@ -64,6 +64,12 @@ final class StreamMetadata(
   def probe(stream: StreamRef): StreamDescription =
     ask(Operation.DescribeStreamSummary, stream.name, Some(StreamMetadata.ShortestWait))(
       _.retry(StreamMetadata.Probe)(() => description(stream))
+    )
+
+  /** Requests a change of a stream. The service answers before it has made the change. */
+  def change(stream: StreamRef, change: ChangeRequest): Unit =
+    ask(change.operation, stream.name, Some(StreamMetadata.LongestWait))(
+      _.retry(StreamMetadata.Probe)(() => service.change(stream, change))
     )
 
   /** Returns all pages of ListShards. If a token expires, the listing starts again. */

@@ -33,7 +33,7 @@ import org.sparkkinesis.spark.write.{KinesisSink, KinesisWriteBuilder}
  * @param named
  *   the columns that the user or the catalog names
  */
-final class KinesisTable(declared: TableOptions, named: StructType) extends SessionTable with SupportsRead
+class KinesisTable(declared: TableOptions, named: StructType) extends SessionTable with SupportsRead
     with SupportsWrite
     with SupportsMetadataColumns
     with ReportsSinkMetrics {
