@@ -1,9 +1,8 @@
 package org.sparkkinesis.aws.http
 
-import java.time.Duration
-import java.util.concurrent.ConcurrentHashMap
+import java.time.{Duration => JavaDuration}
 
-import scala.concurrent.duration.{DurationInt, FiniteDuration}
+import scala.concurrent.duration._
 
 import io.netty.handler.ssl.{SslContext, SslContextBuilder, SslProvider}
 import software.amazon.awssdk.http.Protocol
@@ -11,6 +10,7 @@ import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.http.nio.netty.{NettyNioAsyncHttpClient, SdkEventLoopGroup}
 
 import org.sparkkinesis.aws.transport.HttpTransport
+import org.sparkkinesis.concurrent.Shared
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.network.Network
 
@@ -19,18 +19,15 @@ import org.sparkkinesis.network.Network
  * sink cannot delay pushed records, and a backlog of pushed records cannot delay requests.
  */
 private[aws] object HttpClients {
-  private lazy val requestLoops =
-    SdkEventLoopGroup.builder().threadFactory(DaemonThreads.named("kinesis-request")).build()
+  private val requestLoops = new EventLoops("kinesis-request")
 
   /**
    * The SDK's endpoint rules wait for the credentials on the thread of a call, which may be an event loop of the
    * requests. The calls for credentials must not need that loop.
    */
-  private lazy val credentialsLoops = SdkEventLoopGroup.builder().numberOfThreads(1)
-    .threadFactory(DaemonThreads.named("kinesis-credentials-request")).build()
+  private val credentialsLoops = new EventLoops("kinesis-credentials-request", Some(1))
 
-  private lazy val subscriptionLoops =
-    SdkEventLoopGroup.builder().threadFactory(DaemonThreads.named("kinesis-subscription")).build()
+  private val subscriptionLoops = new EventLoops("kinesis-subscription")
 
   /**
    * Creates the client for request-response calls. It uses HTTP/1.1, where a connection carries one call at a time: a
@@ -41,11 +38,11 @@ private[aws] object HttpClients {
   /** Creates the client for the calls that get credentials, with an event loop of its own. */
   def forCredentials(network: Network): SdkAsyncHttpClient = overHttp1(network, credentialsLoops)
 
-  private def overHttp1(network: Network, loops: => SdkEventLoopGroup): SdkAsyncHttpClient = proxied(network) { () =>
+  private def overHttp1(network: Network, loops: EventLoops): SdkAsyncHttpClient = proxied(network, loops) { group =>
     NettyNioAsyncHttpClient
       .builder()
       .protocol(Protocol.HTTP1_1)
-      .eventLoopGroup(loops)
+      .eventLoopGroup(group)
       .sslProvider(SslProvider.JDK)
       .maxConcurrency(network.maxConnections)
       .maxPendingConnectionAcquires(MaxPendingAcquires)
@@ -56,12 +53,15 @@ private[aws] object HttpClients {
       .tcpKeepAlive(true)
   }
 
-  private def proxied(network: Network)(settings: () => NettyNioAsyncHttpClient.Builder): SdkAsyncHttpClient = {
+  private def proxied(network: Network, loops: EventLoops)(
+      settings: SdkEventLoopGroup => NettyNioAsyncHttpClient.Builder
+  ): SdkAsyncHttpClient = {
     lazy val trusted = TrustedAuthorities.of(network)
     new ProxiedHttpClient(
       network,
-      () => {
-        val builder = settings()
+      loops,
+      group => {
+        val builder = settings(group)
         trusted.foreach(manager => builder.tlsTrustManagersProvider(() => Array(manager)))
         builder
       }
@@ -69,8 +69,10 @@ private[aws] object HttpClients {
   }
 
   /** Creates the connector's own client for calls with many bytes. It shares the event loops of the requests. */
-  def transport(network: Network): HttpTransport =
-    new HttpTransport(network, () => tls(network), requestLoops.eventLoopGroup)
+  def transport(network: Network): HttpTransport = {
+    val held = requestLoops.use()
+    new HttpTransport(network, () => tls(network), held.value.eventLoopGroup, () => held.close())
+  }
 
   private def tls(network: Network): SslContext = {
     val builder = SslContextBuilder.forClient().sslProvider(SslProvider.JDK)
@@ -78,13 +80,18 @@ private[aws] object HttpClients {
     builder.build()
   }
 
-  private val ofSubscriptions = new ConcurrentHashMap[Network, SdkAsyncHttpClient]
+  private val ofSubscriptions = new Shared[Network, SdkAsyncHttpClient](
+    network => proxied(network, subscriptionLoops)(subscriptions(network).eventLoopGroup),
+    _.close(),
+    Duration.Zero,
+    Shared.onTimer
+  )
 
   /**
-   * Returns the client for subscriptions. The JVM has one for each network, over HTTP/2, and never closes it. A
-   * subscription occupies its stream of a connection until it ends, so concurrency has no bound. The read timeout is
-   * longer than the lifetime of a subscription, so that a paused reader does not time out. Window and ping interval
-   * follow KCL and Flink.
+   * Returns the client for subscriptions. The JVM has one for each network, over HTTP/2, while a returned one is not
+   * closed. A subscription occupies its stream of a connection until it ends, so concurrency has no bound. The read
+   * timeout is longer than the lifetime of a subscription, so that a paused reader does not time out. Window and ping
+   * interval follow KCL and Flink.
    */
   def forSubscriptions(network: Network): SdkAsyncHttpClient = {
     // Limits of requests make no difference.
@@ -92,7 +99,7 @@ private[aws] object HttpClients {
       maxConnections = Network.Standard.maxConnections,
       requestTimeout = Network.Standard.requestTimeout
     )
-    ofSubscriptions.computeIfAbsent(relevant, _ => proxied(relevant)(() => subscriptions(relevant)))
+    new HeldHttpClient(ofSubscriptions.acquire(relevant))
   }
 
   /**
@@ -101,19 +108,18 @@ private[aws] object HttpClients {
   def subscriptions(network: Network): NettyNioAsyncHttpClient.Builder = NettyNioAsyncHttpClient
     .builder()
     .protocol(Protocol.HTTP2)
-    .eventLoopGroup(subscriptionLoops)
     .sslProvider(SslProvider.JDK)
     .maxConcurrency(Int.MaxValue)
     .maxPendingConnectionAcquires(Int.MaxValue)
-    .connectionAcquisitionTimeout(Duration.ofSeconds(60))
+    .connectionAcquisitionTimeout(JavaDuration.ofSeconds(60))
     .connectionTimeout(javaDuration(network.connectTimeout))
-    .readTimeout(Duration.ofNanos(KinesisQuotas.Lifetime.Subscription.toNanos).plusMinutes(1))
-    .writeTimeout(Duration.ofSeconds(60))
+    .readTimeout(JavaDuration.ofNanos(KinesisQuotas.Lifetime.Subscription.toNanos).plusMinutes(1))
+    .writeTimeout(JavaDuration.ofSeconds(60))
     .tcpKeepAlive(true)
     .http2Configuration { http2 =>
       http2.initialWindowSize(
         subscriptionWindow(Runtime.getRuntime.maxMemory)
-      ).healthCheckPingPeriod(Duration.ofSeconds(60))
+      ).healthCheckPingPeriod(JavaDuration.ofSeconds(60))
       ()
     }
 
@@ -136,5 +142,5 @@ private[aws] object HttpClients {
   private val AcquireTimeout = 10.seconds
   private val MaxPendingAcquires = 100000
 
-  private def javaDuration(from: FiniteDuration): Duration = Duration.ofNanos(from.toNanos)
+  private def javaDuration(from: FiniteDuration): JavaDuration = JavaDuration.ofNanos(from.toNanos)
 }
