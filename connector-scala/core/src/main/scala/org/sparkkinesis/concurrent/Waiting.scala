@@ -14,6 +14,12 @@ trait Waiting {
   /** Waits at most `limit` until the future is done, and returns whether it is done. A failed future is done. */
   def until(done: CompletableFuture[_], limit: FiniteDuration): Boolean
 
+  /** Waits for this time. */
+  final def sleep(time: FiniteDuration): Unit = {
+    until(new CompletableFuture[Unit], time)
+    ()
+  }
+
   /**
    * Waits without a limit and returns the result of the future.
    *

@@ -5,8 +5,7 @@ import java.util.concurrent.LinkedBlockingQueue
 
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
 import org.sparkkinesis.concurrent.{BlockingWait, Waiting}
-import org.sparkkinesis.error.{DataLossPolicy, ReadErrors}
-import org.sparkkinesis.event.{DataLost, EventSink}
+import org.sparkkinesis.event.{Loss, Losses}
 import org.sparkkinesis.model.{ChildShard, KinesisRecord, SequenceNumber, StartingPosition, StreamShard, UserRecord}
 import org.sparkkinesis.service.ServiceException
 
@@ -35,8 +34,8 @@ object RangeEnd {
  * Reads one range of one shard directly from the service, in order, and blocks the calling thread.
  *
  * It does not wait for records that cannot arrive: if the first records of the range or the record of `RangeEnd.At` are
- * missing, `losses` decides whether it fails with `KINESIS_DATA_LOSS` or reads the remaining records. Both emit
- * [[DataLost]], once for a range. A reader that is not read to its end must be closed. Interrupting the thread ends the
+ * missing, `losses` decides whether it fails with `KINESIS_DATA_LOSS` or reads the remaining records. A range reports
+ * one loss. A reader that is not read to its end must be closed. Interrupting the thread ends the
  * wait.
  *
  * If the arrival of the first record is known, records may expire while the range is read: those that follow one
@@ -54,10 +53,9 @@ final class RangeReader(
     after: StartingPosition,
     end: RangeEnd,
     chunks: ChunkBuilder,
-    losses: DataLossPolicy = DataLossPolicy.Strict,
+    losses: Losses = Losses.Strict,
     maxBytesPerFetch: Long = RangeReader.MaxBytesPerFetch,
     waiting: Waiting = BlockingWait,
-    events: EventSink = EventSink.Discard,
     skipUpTo: Option[UserRecord] = None,
     firstArrivalMillis: Option[Long] = None
 ) extends Iterator[Chunk]
@@ -222,8 +220,7 @@ final class RangeReader(
 
   private def lose(reason: String, cause: String): Unit = if (!hasLost) {
     hasLost = true
-    events.emit(DataLost(shard.stream, shard.shard, reason, losses.endsQuery))
-    losses.lost(ReadErrors.dataLoss(shard.shard.value, shard.stream, reason, cause))
+    losses.report(Loss.RangeMissing(shard, reason, cause))
   }
 
   private def position(position: StartingPosition): String = position match {

@@ -98,13 +98,6 @@ final case class DataLost(streamName: String, lostIn: ShardId, reason: String, e
   override def message: String = s"Records were lost: $reason. ${QueryEvent.continuation(endsQuery)}"
 }
 
-object DataLost {
-
-  /** The reason if a shard does not exist any more. No listing names those of its descendants that have expired too. */
-  val ShardIsGone: String =
-    "the shard no longer exists and was not read to its end, nor were its descendants that no longer exist"
-}
-
 /** A running query that is more than 24 hours behind could not read the retention period of its stream. */
 final case class RetentionNotRead(streamName: String, failure: Throwable) extends QueryEvent {
   override def level: EventLevel = EventLevel.Warn

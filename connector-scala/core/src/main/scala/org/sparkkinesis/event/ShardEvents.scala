@@ -65,12 +65,3 @@ final case class ShardFinished(streamName: String, finished: ShardId) extends Sh
   override def shard: Option[ShardId] = Some(finished)
   override def message: String = "Every record of the shard was processed; the shard left the offsets"
 }
-
-/** The shard expired before it was read to its end, and the query continues without its remaining records. */
-final case class ShardExpired(streamName: String, expired: ShardId) extends ShardEvent(streamName) {
-  override def level: EventLevel = EventLevel.Warn
-  override def shard: Option[ShardId] = Some(expired)
-  override def limitKey: Any = (getClass, stream, shard)
-  override def message: String = "The shard expired before it was read to its end, so its unread records are lost. " +
-    "The query continues with its children, because failOnDataLoss is false"
-}

@@ -6,7 +6,7 @@ import scala.collection.mutable
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition, SourceOffset, StreamOffset}
-import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.shard.{Lineage, ShardGraph}
 
 /**
  * The state of a shard that the planner uses.
@@ -170,15 +170,9 @@ object BatchPlanner {
     private def candidate(shard: ShardId, position: ShardPosition, since: Option[Long]): Candidate =
       new Candidate(shard, position, since, availability(StreamShard(stream.arn, shard)))
 
-    private def waitsForParent(shard: ShardId): Boolean = graph.parents(shard).exists { parent =>
-      present.get(parent).fold(isPending(parent))(!_.isDone)
-    }
-
-    /**
-     * True if the shard is not present but may still be added, because it may descend from a present shard. A shard
-     * that was removed has no present ancestors.
-     */
-    private def isPending(shard: ShardId): Boolean = graph.mayDescend(shard)(present.contains)
+    /** A parent that was removed has no present ancestors. */
+    private def waitsForParent(shard: ShardId): Boolean =
+      !Lineage.permits(graph, shard)(present.get(_).map(_.isDone))
 
     /**
      * Finishes closed shards without records and adds the children whose parents are all finished, until nothing

@@ -4,8 +4,8 @@ import scala.collection.mutable
 
 import org.sparkkinesis.chunk.{ChunkBuilder, DecodeSettings}
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.{ConsumerMetrics, Losses}
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
@@ -61,7 +61,7 @@ class RangeReaderSuite extends TimedSuite {
       AfterSequenceNumber(number(10)),
       end,
       chunks,
-      new DataLossPolicy(failOnDataLoss, lost),
+      new Losses(failOnDataLoss, _ => (), lost),
       firstArrivalMillis = firstArrival
     )
     reader.flatMap(chunk => (0 until chunk.rows).map(chunk.sequenceNumber(_).value.toInt)).toSeq

@@ -71,14 +71,14 @@ object SdkClients {
     val client = requests(settings, region, endpoint, credentials, clock, http)
     val endpoints = new KinesisEndpoints(region, configured)
     val identity = new CallerIdentity(credentials, clock, nanoTime)
-    val pushes = HttpClients.forSubscriptions(settings.network)
+    val pushes = HttpClients.subscriptions(settings.network)
     val signed =
       new SignedCalls("kinesis", region.id, transport, credentials, clock, settings.network.requestTimeout)
     new SdkKinesisService(
       client,
       new PutRecordsClient(endpoints, signed),
       new GetRecordsClient(endpoints, signed),
-      new SubscriptionTransport(endpoints, identity, pushes),
+      new SubscriptionTransport(endpoints, identity, pushes.value.transport),
       Option.when(settings.network.viaSdk)(
         new SdkSubscriptions(subscriptions(settings, region, endpoint, credentials, clock), SdkConversions.event)
       ),
@@ -160,7 +160,7 @@ object SdkClients {
       clock: SigningClock
   ): KinesisAsyncClient =
     builder(region, endpoint, credentials, overrides(settings, clock))
-      .httpClientBuilder(new OwnedHttpClient(HttpClients.forSubscriptions(settings.network))).build()
+      .httpClientBuilder(new OwnedHttpClient(HttpClients.sdkSubscriptions(settings.network))).build()
 
   private def builder(
       region: Region,

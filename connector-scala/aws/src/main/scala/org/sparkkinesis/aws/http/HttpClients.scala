@@ -4,12 +4,14 @@ import java.time.{Duration => JavaDuration}
 
 import scala.concurrent.duration._
 
-import io.netty.handler.ssl.{SslContext, SslContextBuilder, SslProvider}
+import io.netty.handler.ssl.{
+  ApplicationProtocolConfig, ApplicationProtocolNames, SslContext, SslContextBuilder, SslProvider
+}
 import software.amazon.awssdk.http.Protocol
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.http.nio.netty.{NettyNioAsyncHttpClient, SdkEventLoopGroup}
 
-import org.sparkkinesis.aws.transport.HttpTransport
+import org.sparkkinesis.aws.transport.{Http2Transport, HttpTransport}
 import org.sparkkinesis.concurrent.Shared
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.network.Network
@@ -74,54 +76,82 @@ private[aws] object HttpClients {
     new HttpTransport(network, () => tls(network), held.value.eventLoopGroup, () => held.close())
   }
 
-  private def tls(network: Network): SslContext = {
+  private def tls(network: Network, protocols: String*): SslContext = {
     val builder = SslContextBuilder.forClient().sslProvider(SslProvider.JDK)
     TrustedAuthorities.of(network).foreach(manager => builder.trustManager(manager))
+    if (protocols.nonEmpty) builder.applicationProtocolConfig(new ApplicationProtocolConfig(
+      ApplicationProtocolConfig.Protocol.ALPN,
+      ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+      ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+      protocols: _*
+    ))
     builder.build()
   }
 
-  private val ofSubscriptions = new Shared[Network, SdkAsyncHttpClient](
-    network => proxied(network, subscriptionLoops)(subscriptions(network).eventLoopGroup),
-    _.close(),
-    Duration.Zero,
-    Shared.onTimer
-  )
+  /** The connector's own client for subscriptions, and the event loops that it holds. */
+  final class Subscriptions private[HttpClients] (val transport: Http2Transport, loops: AutoCloseable)
+      extends AutoCloseable {
+    override def close(): Unit = loops.close()
+  }
+
+  private val ofSubscriptions =
+    new Shared[Network, Subscriptions](newSubscriptions(_), _.close(), Duration.Zero, Shared.onTimer)
+  private val ofSdkSubscriptions =
+    new Shared[Network, SdkAsyncHttpClient](newSdkSubscriptions(_), _.close(), Duration.Zero, Shared.onTimer)
 
   /**
-   * Returns the client for subscriptions. The JVM has one for each network, over HTTP/2, while a returned one is not
-   * closed. A subscription occupies its stream of a connection until it ends, so concurrency has no bound. The read
-   * timeout is longer than the lifetime of a subscription, so that a paused reader does not time out. Window and ping
-   * interval follow KCL and Flink.
+   * Returns the connector's own client for subscriptions. The JVM has one for each network, while a returned one is not
+   * closed.
    */
-  def forSubscriptions(network: Network): SdkAsyncHttpClient = {
-    // Limits of requests make no difference.
-    val relevant = network.copy(
-      maxConnections = Network.Standard.maxConnections,
-      requestTimeout = Network.Standard.requestTimeout
+  def subscriptions(network: Network): Shared.Hold[Subscriptions] = ofSubscriptions.acquire(withoutLimits(network))
+
+  private def newSubscriptions(network: Network): Subscriptions = {
+    val held = subscriptionLoops.use()
+    val transport = new Http2Transport(
+      network,
+      () => tls(network, ApplicationProtocolNames.HTTP_2),
+      held.value.eventLoopGroup,
+      subscriptionWindow(Runtime.getRuntime.maxMemory),
+      Runtime.getRuntime.availableProcessors
     )
-    new HeldHttpClient(ofSubscriptions.acquire(relevant))
+    new Subscriptions(transport, held)
   }
 
   /**
-   * Returns a builder with the settings of [[forSubscriptions]], for callers that add settings, such as trust managers.
+   * Returns the SDK's client for subscriptions. The JVM has one for each network, over HTTP/2, while a returned one is
+   * not closed. A subscription occupies its stream of a connection until it ends, so concurrency has no bound. The read
+   * timeout is longer than the lifetime of a subscription, so that a paused reader does not time out.
    */
-  def subscriptions(network: Network): NettyNioAsyncHttpClient.Builder = NettyNioAsyncHttpClient
-    .builder()
-    .protocol(Protocol.HTTP2)
-    .sslProvider(SslProvider.JDK)
-    .maxConcurrency(Int.MaxValue)
-    .maxPendingConnectionAcquires(Int.MaxValue)
-    .connectionAcquisitionTimeout(JavaDuration.ofSeconds(60))
-    .connectionTimeout(javaDuration(network.connectTimeout))
-    .readTimeout(JavaDuration.ofNanos(KinesisQuotas.Lifetime.Subscription.toNanos).plusMinutes(1))
-    .writeTimeout(JavaDuration.ofSeconds(60))
-    .tcpKeepAlive(true)
-    .http2Configuration { http2 =>
-      http2.initialWindowSize(
-        subscriptionWindow(Runtime.getRuntime.maxMemory)
-      ).healthCheckPingPeriod(JavaDuration.ofSeconds(60))
-      ()
+  def sdkSubscriptions(network: Network): SdkAsyncHttpClient =
+    new HeldHttpClient(ofSdkSubscriptions.acquire(withoutLimits(network)))
+
+  private def newSdkSubscriptions(network: Network): SdkAsyncHttpClient =
+    proxied(network, subscriptionLoops) { group =>
+      NettyNioAsyncHttpClient
+        .builder()
+        .protocol(Protocol.HTTP2)
+        .eventLoopGroup(group)
+        .sslProvider(SslProvider.JDK)
+        .maxConcurrency(Int.MaxValue)
+        .maxPendingConnectionAcquires(Int.MaxValue)
+        .connectionAcquisitionTimeout(JavaDuration.ofSeconds(60))
+        .connectionTimeout(javaDuration(network.connectTimeout))
+        .readTimeout(JavaDuration.ofNanos(KinesisQuotas.Lifetime.Subscription.toNanos).plusMinutes(1))
+        .writeTimeout(JavaDuration.ofSeconds(60))
+        .tcpKeepAlive(true)
+        .http2Configuration { http2 =>
+          http2.initialWindowSize(
+            subscriptionWindow(Runtime.getRuntime.maxMemory)
+          ).healthCheckPingPeriod(JavaDuration.ofSeconds(60))
+          ()
+        }
     }
+
+  /** Limits of requests make no difference to subscriptions. */
+  private def withoutLimits(network: Network): Network = network.copy(
+    maxConnections = Network.Standard.maxConnections,
+    requestTimeout = Network.Standard.requestTimeout
+  )
 
   /**
    * Returns the HTTP/2 window of one subscription in bytes: the data that a paused subscription can receive and hold in

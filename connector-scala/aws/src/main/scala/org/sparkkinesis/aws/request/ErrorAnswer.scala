@@ -13,9 +13,6 @@ import org.sparkkinesis.service.{Operation, ServiceException}
 private[aws] object ErrorAnswer {
   private val factory = new JsonFactory
 
-  def of(operation: Operation, response: SdkHttpResponse, body: Array[Byte]): ServiceException =
-    of(operation, response.statusCode, header(response, _), body)
-
   /** @param header finds the value of a header */
   def of(operation: Operation, status: Int, header: String => Option[String], body: Array[Byte]): ServiceException = {
     val isCbor = header("Content-Type").exists(_.startsWith("application/x-amz-cbor"))

@@ -6,7 +6,6 @@ import java.util.concurrent.{CompletableFuture, TimeUnit, TimeoutException}
 import scala.concurrent.duration.FiniteDuration
 
 import io.netty.buffer.ByteBuf
-import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider}
 
 import org.sparkkinesis.aws.http.RunningCall
@@ -92,11 +91,7 @@ final private[aws] class SignedCalls(
   /** Tells the clock of signatures what time the service has. */
   final private class Dated[A](reader: AnswerReader[A]) extends AnswerReader[A] {
     override def begin(head: AnswerHead): Unit = {
-      if (!head.isSuccessful) {
-        val answer = SdkHttpResponse.builder().statusCode(head.status)
-        head.header("Date").foreach(answer.putHeader("Date", _))
-        clock.answered(answer.build())
-      }
+      clock.answered(head)
       reader.begin(head)
     }
     override def content(bytes: ByteBuf): Unit = reader.content(bytes)

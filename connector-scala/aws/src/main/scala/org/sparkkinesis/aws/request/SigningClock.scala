@@ -16,6 +16,8 @@ import software.amazon.awssdk.http.SdkHttpResponse
 import software.amazon.awssdk.http.auth.spi.signer.HttpSigner
 import software.amazon.awssdk.identity.spi.Identity
 
+import org.sparkkinesis.aws.transport.AnswerHead
+
 /**
  * The clock of the signatures of one client. The service refuses a signature whose time differs from its own time by
  * more than five minutes. So each refusal, of every call, corrects this clock by its `Date` if they differ by more than
@@ -38,6 +40,9 @@ final private[aws] class SigningClock(machine: Clock) {
 
   /** Corrects the clock by the service's time in an answer, if the answer has one. */
   def answered(response: SdkHttpResponse): Unit = dateOf(response).foreach(answered)
+
+  /** Corrects the clock by the service's time in a refusal, if the refusal has one. */
+  def answered(head: AnswerHead): Unit = if (!head.isSuccessful) head.header("Date").flatMap(parsed).foreach(answered)
 
   /** Corrects the clock by the service's time. */
   def answered(service: Instant): Unit =
@@ -72,8 +77,10 @@ private[aws] object SigningClock {
 
   /** The `Date` header, in whole seconds, or nothing if a response has none that can be read. */
   def dateOf(response: SdkHttpResponse): Option[Instant] =
-    ErrorAnswer.header(response, "Date")
-      .flatMap(date => Try(ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant).toOption)
+    ErrorAnswer.header(response, "Date").flatMap(parsed)
+
+  private def parsed(date: String): Option[Instant] =
+    Try(ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant).toOption
 
   /** Below the service's limit of five minutes, as in the SDK's client. */
   private val Tolerance = Duration.ofMinutes(4)

@@ -1,9 +1,10 @@
 package org.sparkkinesis.aws.subscription
 
 import java.io.IOException
-import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.CRC32
+
+import io.netty.buffer.ByteBuf
 
 /**
  * One message of an event stream: its text headers, and the range of its payload in `bytes`, which the caller must not
@@ -35,8 +36,8 @@ final private[aws] class EventStreamDecoder(buffers: MessageBuffers) {
   private val checksum = new CRC32
 
   /** Reads all remaining bytes of `bytes`. */
-  def feed(bytes: ByteBuffer): Unit = {
-    val count = bytes.remaining
+  def feed(bytes: ByteBuf): Unit = {
+    val count = bytes.readableBytes
     val held = end - start
     if (buffer.length - end < count) {
       val size = math.max(held + count, if (held >= 4) math.min(intAt(start), MaxMessageBytes) else 0)
@@ -47,9 +48,12 @@ final private[aws] class EventStreamDecoder(buffers: MessageBuffers) {
       start = 0
       end = held
     }
-    bytes.get(buffer, end, count)
+    bytes.readBytes(buffer, end, count)
     end += count
   }
+
+  /** Whether all bytes have been returned in messages. */
+  def isEmpty: Boolean = start == end
 
   /**
    * Returns the next complete message, or null if more bytes are needed.

@@ -1,160 +1,114 @@
 package org.sparkkinesis.aws.subscription
 
 import java.io.{ByteArrayOutputStream, IOException}
-import java.nio.ByteBuffer
-import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
-import java.util.concurrent.{CompletableFuture, ConcurrentLinkedQueue}
+import java.util.concurrent.atomic.AtomicLong
 
 import scala.util.control.NonFatal
 
-import org.reactivestreams.{Publisher, Subscriber, Subscription}
-import software.amazon.awssdk.http.SdkHttpResponse
-import software.amazon.awssdk.http.async.SdkAsyncHttpResponseHandler
+import io.netty.buffer.ByteBuf
 
 import org.sparkkinesis.aws.error.{ErrorClassification, ForeignAnswerException, ForeignAnswers}
 import org.sparkkinesis.aws.request.ErrorAnswer
+import org.sparkkinesis.aws.transport.{AnswerHead, Http2Call, StreamReader}
 import org.sparkkinesis.service.{Operation, ServiceException, ShardSubscriber, ShardSubscription}
 
 /**
- * One SubscribeToShard call. It translates the HTTP client's callbacks to those of [[ShardSubscriber]], one at a time
- * and within demand. It requests bytes only while the subscriber has requested events, so that a slow reader applies
- * back-pressure to the service. The first reported end of the call counts. After it, or after `cancel`, the subscriber
+ * One SubscribeToShard call. It decodes the answer on the connection's thread and calls the [[ShardSubscriber]] there,
+ * within demand. While the subscriber requests no events, the call gives no credit, so that the service stops sending
+ * after one window of bytes. The first reported end of the call counts. After it, or after `cancel`, the subscriber
  * receives no callback.
+ *
+ * @param answered
+ *   receives the head of the answer
  */
-final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: MessageBuffers)
-    extends ShardSubscription
-    with SdkAsyncHttpResponseHandler {
+final private[aws] class SubscriptionCall(
+    subscriber: ShardSubscriber,
+    buffers: MessageBuffers,
+    answered: AnswerHead => Unit = _ => ()
+) extends ShardSubscription
+    with StreamReader {
   private val allowed = new AtomicLong
-  private val arrived = new ConcurrentLinkedQueue[ByteBuffer]
-  private val decoder = new EventStreamDecoder(buffers)
-
-  /** Body of an error response. */
-  private val errorBody = new ByteArrayOutputStream
-  private val rounds = new AtomicInteger
-  @volatile private var response: SdkHttpResponse = null
-  @volatile private var foreign = Option.empty[ForeignAnswerException]
-  @volatile private var upstream: Subscription = null
-  @volatile private var isAwaitingBytes = false
-  @volatile private var hasEnded = false
-  @volatile private var failure: Throwable = null
   @volatile private var isOver = false
-  @volatile private var exchange: CompletableFuture[Void] = null
+  @volatile private var stream: Http2Call = null
 
-  // Only accessed within a round of [[proceed]].
+  // Only the connection's thread uses these.
+  private val decoder = new EventStreamDecoder(buffers)
+  private val errorBody = new ByteArrayOutputStream
+  private var head: AnswerHead = null
+  private var foreign = Option.empty[ForeignAnswerException]
   private var isSubscribed = false
-  private var message: EventStreamMessage = null
+  private var hasEnded = false
+  private var failure: Throwable = null
 
-  override def request(n: Long): Unit = {
-    allowed.addAndGet(n)
-    proceed()
+  override def request(n: Long): Unit = if (allowed.getAndAdd(n) <= 0) {
+    val sent = stream
+    // Before the call is sent, nothing has arrived.
+    if (sent != null) sent.execute(() => proceed())
   }
 
   override def cancel(): Unit = {
     isOver = true
-    val bytes = upstream
-    // A call without a response has no body to cancel, so the exchange is cancelled.
-    if (bytes != null) bytes.cancel() else Option(exchange).foreach(_.cancel(true))
+    Option(stream).foreach(_.cancel())
   }
 
-  /** Connects this call with the HTTP client's exchange. */
-  def follow(call: CompletableFuture[Void]): Unit = {
-    exchange = call
-    if (isOver) call.cancel(true)
-    // After a successful exchange, the body may still deliver bytes and then reports its end itself.
-    call.whenComplete((_, error) => if (error != null || upstream == null) ended(error))
-    ()
+  /** Connects this call with the one that was sent. */
+  def follow(call: Http2Call): Unit = {
+    stream = call
+    if (isOver) call.cancel() else call.execute(() => proceed())
   }
 
-  def fail(error: Throwable): Unit = ended(error)
+  /** Ends a call that was not sent. */
+  def fail(error: Throwable): Unit = end(error)
 
-  override def onHeaders(headers: SdkHttpResponse): Unit = {
-    foreign = ForeignAnswers.in(headers)
-    response = headers
+  override def begin(answer: AnswerHead): Unit = {
+    head = answer
+    foreign = ForeignAnswers.in(answer.status, answer.header)
+    answered(answer)
   }
-  override def onError(error: Throwable): Unit = ended(error)
 
-  override def onStream(body: Publisher[ByteBuffer]): Unit = body.subscribe(new Subscriber[ByteBuffer] {
-    override def onSubscribe(subscription: Subscription): Unit = {
-      upstream = subscription
-      if (isOver) subscription.cancel() else proceed()
-    }
-    override def onNext(bytes: ByteBuffer): Unit = {
-      arrived.add(bytes)
-      isAwaitingBytes = false
-      proceed()
-    }
-    override def onError(error: Throwable): Unit = ended(error)
-    override def onComplete(): Unit = ended(null)
-  })
-
-  private def ended(error: Throwable): Unit = {
-    if (!hasEnded && error != null) failure = error
-    hasEnded = true
+  override def content(bytes: ByteBuf): Unit = {
+    if (isRefused) bytes.readBytes(errorBody, bytes.readableBytes) else decoder.feed(bytes)
     proceed()
   }
 
-  /**
-   * Runs rounds until nothing is left to do. Only one thread at a time runs rounds; a thread that arrives meanwhile
-   * adds one.
-   */
-  private def proceed(): Unit = if (rounds.getAndIncrement() == 0) {
-    var pending = 1
-    while (pending > 0) {
-      try while (!isOver && step()) ()
-      catch {
-        case error: Throwable =>
-          end(_.onError(ErrorClassification.classify(Operation.SubscribeToShard, error)))
-          // The subscriber must learn of an error of the JVM, too, which is lost in the callback of the HTTP client.
-          if (!NonFatal(error)) throw error
-      }
-      pending = rounds.addAndGet(-pending)
-    }
+  override def end(error: Throwable): Unit = {
+    hasEnded = true
+    failure = error
+    proceed()
   }
 
-  /** Performs one step. Returns false if nothing is left to do until bytes arrive or events are requested. */
-  private def step(): Boolean =
-    if (message != null || { message = decoder.next(); message != null }) dispatch()
-    else {
-      val bytes = arrived.poll()
-      if (bytes != null) {
-        if (isRefused) errorBody.writeBytes(toArray(bytes)) else decoder.feed(bytes)
-        true
-      } else if (hasEnded) {
-        finish()
-        false
-      } else {
-        val wantsBytes = allowed.get > 0 || !isSubscribed
-        val asks = wantsBytes && !isAwaitingBytes && upstream != null
-        if (asks) {
-          isAwaitingBytes = true
-          upstream.request(1)
-        }
-        asks
-      }
+  /** Reports what has arrived, as far as the subscriber wants it. */
+  private def proceed(): Unit =
+    try {
+      while (isWanted && dispatch()) ()
+      if (!isOver)
+        if (isWanted && !hasEnded) Option(stream).foreach(_.credit())
+        else if (hasEnded && (isWanted || decoder.isEmpty)) finish()
+    } catch {
+      case error: Throwable =>
+        over(_.onError(ErrorClassification.classify(Operation.SubscribeToShard, error)))
+        // The subscriber must learn of an error of the JVM, too, which is lost in the event loop.
+        if (!NonFatal(error)) throw error
     }
 
+  private def isWanted: Boolean = !isOver && (allowed.get > 0 || !isSubscribed)
+
+  /** Reports the next message, of which the decoder keeps the bytes until then. Returns false if there is none. */
   private def dispatch(): Boolean = {
-    val headers = message.headers
-    headers.getOrElse(":message-type", "") match {
-      case "event" if headers.get(":event-type").contains("SubscribeToShardEvent") =>
-        if (allowed.get <= 0) false
-        else {
-          val event = SubscriptionJson.event(message.bytes, message.payloadStart, message.payloadLength)
-          message = null
-          allowed.decrementAndGet()
-          subscriber.onEvent(event)
-          true
-        }
-      case "event" =>
-        if (headers.get(":event-type").contains("initial-response")) subscribed()
-        message = null
-        true
+    val message = decoder.next()
+    if (message != null) message.headers.getOrElse(":message-type", "") match {
+      case "event" if message.headers.get(":event-type").contains("SubscribeToShardEvent") =>
+        if (!isSubscribed) throw new IOException("The first message of the subscription is not its initial response")
+        allowed.decrementAndGet()
+        subscriber.onEvent(SubscriptionJson.event(message.bytes, message.payloadStart, message.payloadLength))
+      case "event" => if (message.headers.get(":event-type").contains("initial-response")) subscribed()
       case _ =>
+        val headers = message.headers
         val (_, text) = ErrorAnswer.read(message.bytes, message.payloadStart, message.payloadLength)
         val code = headers.get(":exception-type").orElse(headers.get(":error-code")).getOrElse("UnknownError")
-        end(_.onError(error(code, text.orElse(headers.get(":error-message")).getOrElse("no message"))))
-        false
+        over(_.onError(error(code, text.orElse(headers.get(":error-message")).getOrElse("no message"))))
     }
+    message != null
   }
 
   private def subscribed(): Unit = if (!isSubscribed) {
@@ -163,21 +117,18 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
   }
 
   private def finish(): Unit =
-    if (failure != null) end(_.onError(ErrorClassification.classify(Operation.SubscribeToShard, failure)))
-    else if (foreign.isDefined)
-      end(_.onError(ErrorClassification.classify(Operation.SubscribeToShard, foreign.get)))
-    else if (isRefused) {
-      end(_.onError(ErrorAnswer.of(Operation.SubscribeToShard, response, errorBody.toByteArray)))
-    } else if (response == null) end(_.onError(ErrorClassification.classify(
-      Operation.SubscribeToShard,
-      new IOException("The call ended without a response")
-    )))
-    else end(_.onComplete())
+    if (failure != null || foreign.isDefined) {
+      val cause = if (failure != null) failure else foreign.get
+      over(_.onError(ErrorClassification.classify(Operation.SubscribeToShard, cause)))
+    } else if (isRefused)
+      over(_.onError(
+        ErrorAnswer.of(Operation.SubscribeToShard, head.status, head.header, errorBody.toByteArray)
+      ))
+    else over(_.onComplete())
 
-  private def end(callback: ShardSubscriber => Unit): Unit = if (!isOver) {
+  private def over(callback: ShardSubscriber => Unit): Unit = if (!isOver) {
     isOver = true
-    val bytes = upstream
-    if (bytes != null && !hasEnded) bytes.cancel()
+    if (!hasEnded) Option(stream).foreach(_.cancel())
     callback(subscriber)
   }
 
@@ -186,14 +137,8 @@ final private[aws] class SubscriptionCall(subscriber: ShardSubscriber, buffers: 
     Operation.SubscribeToShard,
     code,
     text,
-    ErrorAnswer.header(response, "x-amzn-RequestId")
+    head.header("x-amzn-RequestId")
   )
 
-  private def isRefused: Boolean = response != null && (!response.isSuccessful || foreign.isDefined)
-
-  private def toArray(bytes: ByteBuffer): Array[Byte] = {
-    val array = new Array[Byte](bytes.remaining)
-    bytes.get(array)
-    array
-  }
+  private def isRefused: Boolean = !head.isSuccessful || foreign.isDefined
 }

@@ -1,29 +1,27 @@
 package org.sparkkinesis.aws.subscription
 
-import java.util.concurrent.CompletableFuture
-
 import scala.util.control.NonFatal
 
-import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.identity.spi.AwsCredentialsIdentity
 
-import org.sparkkinesis.aws.request.{CallerIdentity, KinesisEndpoints, RequestContent, SignedRequests}
+import org.sparkkinesis.aws.request.{CallerIdentity, KinesisEndpoints, RequestContent}
+import org.sparkkinesis.aws.transport.{Http2Call, Http2Transport, Signature, Target}
 import org.sparkkinesis.model.{ShardId, StartingPosition}
 import org.sparkkinesis.service.{ServiceException, ShardSubscriber, ShardSubscription, SubscribeToShardEvent}
 
 /**
- * Sends SubscribeToShard calls with the SDK's endpoint rules, signer and HTTP client. It does not use the SDK's event
- * stream, which allocates 2 MiB for each subscription (see [[EventStreamDecoder]]).
+ * Sends SubscribeToShard calls with the SDK's endpoint rules over the connector's own transport. It does not use the
+ * SDK's event stream, which allocates 2 MiB for each subscription (see [[EventStreamDecoder]]).
  *
  * @param http
- *   HTTP/2 client; not owned
+ *   not owned
  */
 final private[aws] class SubscriptionTransport(
     endpoints: KinesisEndpoints,
     identity: CallerIdentity,
-    http: SdkAsyncHttpClient
+    http: Http2Transport
 ) {
-  private val requests = new SignedRequests("kinesis", endpoints.region.id, http, identity.clock)
+  private val signature = new Signature("kinesis", endpoints.region.id)
   private val buffers = new MessageBuffers
 
   def subscribe(
@@ -32,11 +30,16 @@ final private[aws] class SubscriptionTransport(
       position: StartingPosition,
       subscriber: ShardSubscriber
   ): ShardSubscription = {
-    val call = new SubscriptionCall(new Judged(subscriber), buffers)
+    val call = new SubscriptionCall(new Judged(subscriber), buffers, identity.clock.answered(_))
     identity.credentials.resolveIdentity().whenComplete { (keys, failure) =>
       if (failure != null) call.fail(failure)
       else
-        try call.follow(send(keys, SubscriptionJson.request(consumerArn, shard, position), consumerArn, call))
+        try call.follow(send(
+            keys,
+            RequestContent.json(SubscriptionJson.request(consumerArn, shard, position)),
+            consumerArn,
+            call
+          ))
         catch {
           case error: Throwable =>
             call.fail(error)
@@ -67,11 +70,21 @@ final private[aws] class SubscriptionTransport(
 
   private def send(
       keys: AwsCredentialsIdentity,
-      body: Array[Byte],
+      content: RequestContent,
       consumerArn: String,
       call: SubscriptionCall
-  ): CompletableFuture[Void] = {
-    val target = "Kinesis_20131202.SubscribeToShard"
-    requests.send(keys, endpoints.ofConsumer(consumerArn), target, RequestContent.json(body), call)
+  ): Http2Call = {
+    val endpoint = endpoints.ofConsumer(consumerArn)
+    val request = signature.sign(
+      keys,
+      identity.clock.current.instant,
+      Target.of(endpoint),
+      Signature.pathOf(endpoint),
+      content.contentType,
+      "Kinesis_20131202.SubscribeToShard",
+      content.bytes,
+      content.length
+    )
+    http.send(request, call)
   }
 }

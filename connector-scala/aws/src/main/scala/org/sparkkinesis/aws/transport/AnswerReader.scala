@@ -1,11 +1,15 @@
 package org.sparkkinesis.aws.transport
 
 import io.netty.buffer.ByteBuf
-import io.netty.handler.codec.http.HttpHeaders
 
-/** The status and the headers of an answer. */
-final private[aws] class AnswerHead(val status: Int, headers: HttpHeaders) {
-  def header(name: String): Option[String] = Option(headers.get(name))
+/**
+ * The status and the headers of an answer.
+ *
+ * @param headers
+ *   finds the value of a header by its name, whose case does not count
+ */
+final private[aws] class AnswerHead(val status: Int, headers: String => Option[String]) {
+  def header(name: String): Option[String] = headers(name)
   def isSuccessful: Boolean = status / 100 == 2
 
   /** The number of bytes of the content, or -1 if the answer does not tell it. */

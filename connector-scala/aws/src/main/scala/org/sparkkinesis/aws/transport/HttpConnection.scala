@@ -47,16 +47,14 @@ final private[transport] class HttpConnection(
   private var nextCheck = Long.MaxValue
 
   /** Gives the connection, which is open, to its pool. */
-  def opened(): Unit = if (channel.isActive) {
+  def opened(): Unit = {
     isPooled = true
     pool.connected(this)
-  } else pool.refused(failure(null))
+  }
 
   /** Why the connection could not be opened. */
   def failure(otherwise: Throwable): Throwable =
-    if (reason != null) reason
-    else if (otherwise != null) unwrapped(otherwise)
-    else new IOException("The connection was closed")
+    if (reason != null) reason else unwrapped(otherwise)
 
   /** Sends the request of a call. */
   def start(next: HttpCall[_]): Unit =
@@ -178,7 +176,7 @@ final private[transport] class HttpConnection(
       if (status >= 200) {
         isBegun = true
         isKept = HttpUtil.isKeepAlive(response)
-        call.head(new AnswerHead(status, response.headers))
+        call.head(new AnswerHead(status, name => Option(response.headers.get(name))))
       }
     }
 

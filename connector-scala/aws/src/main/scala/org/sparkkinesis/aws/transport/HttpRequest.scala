@@ -45,8 +45,8 @@ private[aws] object Target {
  */
 final private[aws] class HttpRequest(
     val target: Target,
-    path: String,
-    headers: Seq[(String, String)],
+    val path: String,
+    val headers: Seq[(String, String)],
     val content: Array[Byte],
     val length: Int
 ) {

@@ -5,21 +5,20 @@ import java.net.URI
 import java.util.concurrent.TimeUnit
 
 import io.netty.channel.nio.NioEventLoopGroup
-import io.netty.handler.ssl.SslContextBuilder
+import io.netty.handler.ssl.{ApplicationProtocolConfig, ApplicationProtocolNames, SslContextBuilder}
 import software.amazon.awssdk.auth.credentials.{AwsBasicCredentials, StaticCredentialsProvider}
+import software.amazon.awssdk.http.SdkHttpConfigurationOption
 import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient
-import software.amazon.awssdk.http.{ProtocolNegotiation, SdkHttpConfigurationOption}
 import software.amazon.awssdk.regions.Region
 import software.amazon.awssdk.services.kinesis.KinesisAsyncClient
 import software.amazon.awssdk.utils.AttributeMap
 
 import org.sparkkinesis.aws.client.{CredentialSettings, RequestEncoding, SdkKinesisService, TestIdentity}
 import org.sparkkinesis.aws.getrecords.GetRecordsClient
-import org.sparkkinesis.aws.http.HttpClients
 import org.sparkkinesis.aws.putrecords.PutRecordsClient
 import org.sparkkinesis.aws.request.{EndpointSettings, KinesisEndpoints, SignedCalls}
 import org.sparkkinesis.aws.subscription.SubscriptionTransport
-import org.sparkkinesis.aws.transport.HttpTransport
+import org.sparkkinesis.aws.transport.{Http2Transport, HttpTransport}
 import org.sparkkinesis.chunk.DecodeSettings
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.config.Options
@@ -44,9 +43,6 @@ class TlsSuite extends TimedSuite {
   private def onService(alpn: Boolean)(use: (KinesisEmulator, SdkKinesisService) => Unit): Unit = {
     val emulator = KinesisEmulator.start(EmulatorConfig(quotas = false, tls = true))
     val endpoint = URI.create(emulator.endpoint)
-    val http = HttpClients.subscriptions(Network.Standard)
-    if (alpn) http.protocolNegotiation(ProtocolNegotiation.ALPN)
-    val pushed = http.buildWithDefaults(trustAll)
     val asked = NettyNioAsyncHttpClient.builder().buildWithDefaults(trustAll)
     val client = KinesisAsyncClient.builder().region(Region.US_EAST_1).endpointOverride(endpoint)
       .credentialsProvider(credentials).httpClient(asked).build()
@@ -55,7 +51,17 @@ class TlsSuite extends TimedSuite {
     val trusted = SslContextBuilder.forClient().trustManager(
       new ByteArrayInputStream(emulator.certificatePem.getBytes("US-ASCII"))
     ).build()
+    val offering = SslContextBuilder.forClient().trustManager(
+      new ByteArrayInputStream(emulator.certificatePem.getBytes("US-ASCII"))
+    )
+    if (alpn) offering.applicationProtocolConfig(new ApplicationProtocolConfig(
+      ApplicationProtocolConfig.Protocol.ALPN,
+      ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+      ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+      ApplicationProtocolNames.HTTP_2
+    ))
     val loops = new NioEventLoopGroup(1)
+    val pushed = new Http2Transport(Network.Standard, () => offering.build(), loops, 512 * 1024, 1)
     val own = new HttpTransport(Network.Standard, () => trusted, loops)
     val signed =
       new SignedCalls("kinesis", "us-east-1", own, credentials, identity.clock, Network.Standard.requestTimeout)
@@ -78,7 +84,6 @@ class TlsSuite extends TimedSuite {
       use(emulator, service)
     } finally {
       service.close()
-      pushed.close()
       asked.close()
       loops.shutdownGracefully(0, 1, TimeUnit.SECONDS)
       emulator.close()

@@ -1,10 +1,10 @@
 package org.sparkkinesis.aws.subscription
 
 import java.io.{ByteArrayOutputStream, IOException}
-import java.nio.ByteBuffer
 
 import scala.jdk.CollectionConverters._
 
+import io.netty.buffer.Unpooled
 import org.scalacheck.Gen
 import software.amazon.eventstream.{HeaderValue, Message}
 
@@ -19,7 +19,7 @@ class EventStreamDecoderSuite extends PropertySuite {
   }
   private def decode(decoder: EventStreamDecoder, pieces: Seq[Array[Byte]]): Seq[(Map[String, String], String)] =
     pieces.flatMap { piece =>
-      decoder.feed(ByteBuffer.wrap(piece))
+      decoder.feed(Unpooled.wrappedBuffer(piece))
       Iterator.continually(decoder.next()).takeWhile(_ != null).map { message =>
         message.headers -> new String(message.bytes, message.payloadStart, message.payloadLength, "UTF-8")
       }.toVector
@@ -62,7 +62,7 @@ class EventStreamDecoderSuite extends PropertySuite {
       val changed = sound.clone()
       changed(at) = (changed(at) ^ change).toByte
       val decoder = new EventStreamDecoder(new MessageBuffers)
-      decoder.feed(ByteBuffer.wrap(changed))
+      decoder.feed(Unpooled.wrappedBuffer(changed))
       val refused =
         try decoder.next() == null
         catch { case _: IOException => true }
@@ -73,7 +73,7 @@ class EventStreamDecoderSuite extends PropertySuite {
   test("an invalid message length is rejected before memory is allocated") {
     for (length <- Seq(0, 15, -1, Int.MaxValue, 30 * 1024 * 1024)) {
       val decoder = new EventStreamDecoder(new MessageBuffers)
-      decoder.feed(ByteBuffer.allocate(12).putInt(length).putInt(0).putInt(0).flip())
+      decoder.feed(Unpooled.buffer(12).writeInt(length).writeInt(0).writeInt(0))
       intercept[IOException](decoder.next())
     }
   }

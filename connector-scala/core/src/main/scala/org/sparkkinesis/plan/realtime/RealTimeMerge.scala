@@ -5,6 +5,7 @@ import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.model.{ChildShard, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{IdleTime, ShardPosition, SourceOffset, StreamOffset}
+import org.sparkkinesis.shard.Lineage
 
 /**
  * Report of a task of a real-time batch about one shard, at the end of the task.
@@ -133,9 +134,10 @@ object RealTimeMerge {
     // A parent that is not in the offset has left it or expired, unless it began in this batch as well.
     val unadded = born.map(_.shard.shard).toSet
     val (ready, waiting) = born.partition { outcome =>
-      parents.getOrElse(outcome.shard.shard, Set.empty).forall { parent =>
-        shards.get(parent).fold(!unadded(parent))(_ == ShardPosition.ShardEnd)
-      }
+      Lineage.permits(parents.getOrElse(outcome.shard.shard, Nil))(
+        shards.get(_).map(_ == ShardPosition.ShardEnd),
+        mayCome = unadded
+      )
     }
     if (ready.isEmpty) shards else withBorn(shards ++ ready.map(ended), waiting, parents)
   }

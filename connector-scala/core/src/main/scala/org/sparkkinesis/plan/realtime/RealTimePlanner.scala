@@ -3,7 +3,7 @@ package org.sparkkinesis.plan.realtime
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
-import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.shard.{Lineage, ShardGraph}
 
 /**
  * A shard that a task of a real-time batch reads from its position on.
@@ -52,10 +52,7 @@ object RealTimePlanner {
   }
 
   private def waitsForParent(shard: ShardId, stream: StreamOffset, graph: ShardGraph): Boolean =
-    graph.parents(shard).exists { parent =>
-      stream.shards.get(parent)
-        .fold(graph.mayDescend(parent)(stream.shards.contains))(_ != ShardPosition.ShardEnd)
-    }
+    !Lineage.permits(graph, shard)(stream.shards.get(_).map(_ == ShardPosition.ShardEnd))
 
   /**
    * Returns the number of tasks: one for each shard, as far as there are slots; with `perTask`, as many as that

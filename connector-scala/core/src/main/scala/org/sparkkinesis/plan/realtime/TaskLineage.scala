@@ -2,7 +2,8 @@ package org.sparkkinesis.plan.realtime
 
 import scala.collection.mutable
 
-import org.sparkkinesis.model.{ChildShard, ShardId, StreamShard}
+import org.sparkkinesis.model.{ChildShard, StreamShard}
+import org.sparkkinesis.shard.Lineage
 
 /**
  * Decides which child shards a task of a real-time batch may read within the batch: those whose parents were all
@@ -29,21 +30,17 @@ final class TaskLineage(finishedBefore: Set[StreamShard], ofBatch: BatchShards) 
    */
   def finish(shard: StreamShard, children: Seq[ChildShard]): Seq[ChildShard] = {
     finished += shard
-    children.map(withParent(shard.shard, _)).filter { child =>
+    children.map(Lineage.named(_, shard.shard)).filter { child =>
       val id = StreamShard(shard.stream, child.id)
-      child.parents.forall(parent => finished(StreamShard(shard.stream, parent))) && !ofBatch.contains(id) &&
+      Lineage.permits(child)(parent => finished(StreamShard(shard.stream, parent))) && !ofBatch.contains(id) &&
       begun.add(id)
     }
   }
 
   /** Returns the children of a finished shard that this task does not read, because other parents are not finished. */
   def waiting(shard: StreamShard, children: Seq[ChildShard]): Seq[ChildShard] =
-    children.map(withParent(shard.shard, _)).filterNot { child =>
+    children.map(Lineage.named(_, shard.shard)).filterNot { child =>
       val id = StreamShard(shard.stream, child.id)
       ofBatch.contains(id) || begun(id)
     }
-
-  /** A child of which the service names no parent has the reporting shard as its only one. */
-  private def withParent(shard: ShardId, child: ChildShard): ChildShard =
-    if (child.parents.isEmpty) child.copy(parents = Seq(shard)) else child
 }

@@ -3,6 +3,7 @@ package org.sparkkinesis.plan.realtime
 import scala.collection.mutable
 
 import org.sparkkinesis.model.{ChildShard, StreamShard}
+import org.sparkkinesis.shard.Lineage
 
 /**
  * Finds the child shards that no task of a real-time batch can begin although all their parents are finished, because
@@ -28,7 +29,7 @@ final class WaitingChildren(finishedBefore: Set[StreamShard]) {
     finished += shard
     children.foreach(child => waiting(StreamShard(shard.stream, child.id)) = child)
     waiting.exists { case (StreamShard(stream, _), child) =>
-      child.parents.forall(parent => finished(StreamShard(stream, parent)))
+      Lineage.permits(child)(parent => finished(StreamShard(stream, parent)))
     }
   }
 }

@@ -220,12 +220,6 @@ object EventExamples {
       ShardFinished(Arn, One),
       Debug,
       s"$OfShard Every record of the shard was processed; the shard left the offsets"
-    ),
-    (
-      ShardExpired(Arn, One),
-      Warn,
-      s"$OfShard The shard expired before it was read to its end, so its unread records are lost. " +
-        "The query continues with its children, because failOnDataLoss is false"
     )
   )
 

@@ -9,8 +9,8 @@ import org.apache.spark.sparkkinesis.RunningTask
 import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
 import org.sparkkinesis.concurrent.{BlockingWait, Clock, Scheduler, SystemClock, SystemScheduler, Waiting}
 import org.sparkkinesis.consume.poll.ShardReaders
-import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
-import org.sparkkinesis.event.EventSink
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.{EventSink, Losses}
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.service.{KinesisService, ServiceLease}
 
@@ -44,7 +44,9 @@ trait Environment {
   /** Called for records that are lost without an error, in addition to the event. Any thread may call it. */
   def warnOfLoss(loss: KinesisConnectorException): Unit
 
-  final def losses(failOnDataLoss: Boolean): DataLossPolicy = new DataLossPolicy(failOnDataLoss, warnOfLoss)
+  /** Reports the losses of one read. */
+  final def losses(failOnDataLoss: Boolean, events: EventSink): Losses =
+    new Losses(failOnDataLoss, events.emit, warnOfLoss)
 
   /**
    * Returns a function that kills the task of the calling thread for a reason, so that Spark runs it again, possibly in

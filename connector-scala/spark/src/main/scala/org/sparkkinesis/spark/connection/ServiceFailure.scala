@@ -2,9 +2,7 @@ package org.sparkkinesis.spark.connection
 
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.Futures
-import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors, ServiceErrors}
-import org.sparkkinesis.event.DataLost
-import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
 import org.sparkkinesis.service.{IamResource, IdentityErrors, Operation, ServiceErrorKind, ServiceException}
 
 /** Turns a failed service call into an error that a user can act on: problem, cause and fix. */
@@ -74,13 +72,4 @@ object ServiceFailure {
   private val FixOfKey =
     "Check that the KMS key of the stream exists and is enabled, and that its policy allows the caller kms:Decrypt " +
       "for reads and kms:GenerateDataKey for writes. Then restart the query from its checkpoint."
-
-  /** Returns the error for a shard that no longer exists and was not read to its end. */
-  def shardGone(shard: ShardId, stream: String, error: ServiceException): KinesisConnectorException =
-    ReadErrors.dataLoss(
-      shard = shard.value,
-      stream = stream,
-      reason = DataLost.ShardIsGone,
-      cause = s"The service removes a closed shard when its last record expires. Service message: ${error.detail}"
-    ).causedBy(error)
 }

@@ -139,7 +139,7 @@ final class StreamMetadata(
         _.retry(policies(Operation.ListStreams))(() => service.listStreams(after))
       )
       if (answer.hasMore && answer.names.nonEmpty) {
-        environment.waiting.until(new CompletableFuture[Unit], StreamMetadata.PagePause)
+        environment.waiting.sleep(StreamMetadata.PagePause)
         page(answer.names.lastOption, before ++ answer.names)
       } else before ++ answer.names
     }

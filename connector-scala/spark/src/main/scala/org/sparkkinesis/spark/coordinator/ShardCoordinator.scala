@@ -64,7 +64,7 @@ final class ShardCoordinator(
     settings.decode.hashRangeFilter
   )
   private val progress =
-    new ShardProgress(state, environment.losses(settings.failOnDataLoss), latestMillis, streamsMayLeave)
+    new ShardProgress(state, environment.losses(settings.failOnDataLoss, events), latestMillis, streamsMayLeave)
   private val placement = new ShardPlacement(state, graceMillis, serviceMillis)
   val prefetched = new PrefetchView(state, cluster.location, () => discovery.wake())
 

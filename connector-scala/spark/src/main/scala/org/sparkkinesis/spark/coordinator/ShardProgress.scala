@@ -4,12 +4,12 @@ import scala.collection.immutable.SortedMap
 import scala.collection.mutable
 
 import org.sparkkinesis.consume.MissingResource
-import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
-import org.sparkkinesis.event.{BufferFilled, BufferFreed, DataLost, ReadFailed, ReportMissed, ShardEnded, ShardExpired}
-import org.sparkkinesis.model.{ChildShard, SequenceNumber, ShardId, StreamShard}
+import org.sparkkinesis.error.KinesisConnectorException
+import org.sparkkinesis.event.{BufferFilled, BufferFreed, Loss, Losses, ReadFailed, ReportMissed, ShardEnded}
+import org.sparkkinesis.model.{SequenceNumber, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
 import org.sparkkinesis.service.ServiceException
-import org.sparkkinesis.spark.connection.ServiceFailure
+import org.sparkkinesis.shard.Lineage
 import org.sparkkinesis.spark.coordinator.state.{ConsumerPeer, CoordinatorState, LatestTime, Overtaken, ShardTrack}
 import org.sparkkinesis.spark.protocol.{Release, Report, ShardReport, Unassign}
 import org.sparkkinesis.spark.settings.StreamConnection
@@ -18,7 +18,7 @@ import org.sparkkinesis.spark.settings.StreamConnection
  * Records progress: the executors' reports, and what the query has planned.
  *
  * @param losses
- *   whether a missing shard ends the query
+ *   decides whether a missing shard ends the query
  * @param latestMillis
  *   returns a time, in epoch milliseconds, that is not earlier than the service's current time; it may be too late
  *   until the service confirms it
@@ -27,7 +27,7 @@ import org.sparkkinesis.spark.settings.StreamConnection
  */
 final private[coordinator] class ShardProgress(
     state: CoordinatorState,
-    losses: DataLossPolicy,
+    losses: Losses,
     latestMillis: () => Long,
     streamsMayLeave: Boolean = false
 ) {
@@ -35,6 +35,9 @@ final private[coordinator] class ShardProgress(
   import state.{locked, tracks}
 
   private val latestTime = new LatestTime(latestMillis)
+
+  /** Events are emitted after the state is unlocked. */
+  private val lost = losses.to(state.note)
 
   /** Records the listings of the streams. */
   val listings = new ShardListings(state, latestMillis, streamsMayLeave)
@@ -190,7 +193,7 @@ final private[coordinator] class ShardProgress(
         val stream = track.shard.stream
         state.openShards.end(track.shard)
         if (!hadEnded) state.note(ShardEnded(stream, track.shard.shard, children.map(_.id)))
-        val known = withParent(track, children)
+        val known = children.map(Lineage.named(_, track.shard.shard))
         if (state.graphs(stream).contradictsChildren(known)) state.doubtful += stream
         state.graphs += stream -> state.graphs(stream).withChildren(known)
       }
@@ -219,16 +222,10 @@ final private[coordinator] class ShardProgress(
     if (track.isGone) track.noteGone()
     else if (MissingResource.of(error).contains(MissingResource.Shard))
       try {
-        val StreamShard(stream, shard) = track.shard
-        state.note(
-          if (losses.endsQuery)
-            DataLost(stream, shard, "the shard expired before it was read to its end", endsQuery = true)
-          else ShardExpired(stream, shard)
-        )
-        losses.lost(ServiceFailure.shardGone(shard, stream, error))
+        lost.report(Loss.ShardGone(track.shard, track.shard.stream, error))
         track.noteGone()
         state.givenUp.add(track.shard)
-        state.doubtful += stream
+        state.doubtful += track.shard.stream
       } catch { case loss: KinesisConnectorException => state.fail(loss) }
     else {
       state.note(ReadFailed(track.shard.stream, track.shard.shard, error.getMessage))
@@ -237,10 +234,6 @@ final private[coordinator] class ShardProgress(
         listings.miss(track.shard.stream, failure)
       else state.fail(failure)
     }
-
-  /** Adds the reporting shard as parent if the service named no parent. For the child of a merge it names both. */
-  private def withParent(track: ShardTrack, children: Seq[ChildShard]): Seq[ChildShard] =
-    children.map(child => if (child.parents.isEmpty) child.copy(parents = Seq(track.shard.shard)) else child)
 }
 
 private[coordinator] object ShardProgress {

@@ -1,14 +1,11 @@
 package org.sparkkinesis.spark.session
 
-import java.time.Instant
-import java.util.concurrent.CompletableFuture
-
 import scala.concurrent.duration._
 
 import org.sparkkinesis.config.ReadOptions
 import org.sparkkinesis.error.ReadErrors
-import org.sparkkinesis.event.StreamRecreated
-import org.sparkkinesis.model.{Shard, ShardId}
+import org.sparkkinesis.event.Loss
+import org.sparkkinesis.model.{Shard, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{LostLineage, RecreatedStream, SourceOffset, StreamOffset}
 import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.shard.ShardGraph
@@ -22,9 +19,6 @@ import org.sparkkinesis.spark.connection.Environment
  */
 final class CheckpointCheck(session: StreamSession, environment: Environment) {
   import CheckpointCheck._
-
-  private val losses = environment.losses(session.settings.failOnDataLoss)
-  private val reports = new LossReports(session, losses)
 
   /** The shards of recreated streams. */
   private var remade = Map.empty[String, Seq[Shard]]
@@ -144,12 +138,10 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
 
   private def report(stream: StreamOffset, lineage: LostLineage): Unit = {
     val gone = lineage.gone.toSeq.sorted
-    val left = if (lineage.left.isEmpty) "nothing is left"
-    else s"only ${lineage.left.toSeq.sorted.mkString(", ")} and their children are left"
-    val reason = s"of the shard and its descendants, $left"
-    (if (gone.isEmpty) lineage.left.toSeq.sorted else gone).foreach { shard =>
-      reports.lost(stream.arn, shard, reason, "The shards between expired since the query last read the stream.")
-    }
+    val left = lineage.left.toSeq.sorted
+    (if (gone.isEmpty) left else gone).foreach(shard =>
+      session.losses.report(Loss.LineageLost(StreamShard(stream.arn, shard), nameOf(stream.arn), left))
+    )
   }
 
   /**
@@ -162,11 +154,11 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
       listings += stream.arn -> all
       val lost = LostLineage.of(stream, all)
       def isOld = lost.exists(lineage => missing(lineage, all).exists(session.hasShard(stream.arn, _)))
-      if (lost.isEmpty || (times >= Listings && !isOld)) lost
+      if (lost.isEmpty || (times >= ShardGraph.Omissions && !isOld)) lost
       // A shard of the offset exists, so the listings are incomplete, however long they lack it.
       else if (times >= StreamShards.LongestListings) None
       else {
-        environment.waiting.until(new CompletableFuture[Unit], StreamShards.ListingPause)
+        environment.waiting.sleep(StreamShards.ListingPause)
         look(times + 1, all)
       }
     }
@@ -184,15 +176,8 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
     val now: StreamDescription = session.streams(stream.arn)
     val listed = remade.getOrElse(
       stream.arn, {
-        val endsQuery = losses.endsQuery && !wasDrained
-        session.events.emit(StreamRecreated(stream.arn, stream.creationMillis, now.creationMillis, endsQuery))
-        if (!wasDrained) losses.lost(
-          ReadErrors.streamRecreated(
-            stream = stream.name,
-            checkpointCreation = Instant.ofEpochMilli(stream.creationMillis).toString,
-            creation = Instant.ofEpochMilli(now.creationMillis).toString
-          )
-        )
+        val replaced = Loss.StreamReplaced(stream.arn, stream.name, stream.creationMillis, now.creationMillis)
+        if (wasDrained) session.events.emit(replaced.event(endsQuery = false)) else session.losses.report(replaced)
         session.shards.withParents(stream.arn)
       }
     )
@@ -213,26 +198,17 @@ final class CheckpointCheck(session: StreamSession, environment: Environment) {
    *   shards whose children were read
    */
   private def reportRead(arn: String, reached: Set[ShardId], passed: Set[ShardId]): Unit = {
-    def report(shards: Set[ShardId], reason: String, cause: String): Unit =
-      shards.toSeq.sorted.foreach(reports.lost(arn, _, reason, cause))
-    report(
-      passed,
-      "the shard's children were read, and the shard may not have been read before them",
-      "The query read the shard's children before it noticed that the stream was recreated."
-    )
-    if (session.options(ReadOptions.deaggregationHashRangeFilter)) report(
-      reached ++ passed,
-      "user records of a recreated stream were filtered by the hash key ranges of the old shards",
-      "The query read the shard before it noticed that the stream was recreated."
-    )
+    def report(shards: Set[ShardId], loss: (StreamShard, String) => Loss): Unit =
+      shards.toSeq.sorted.foreach(shard => session.losses.report(loss(StreamShard(arn, shard), nameOf(arn))))
+    report(passed, Loss.ParentPassed(_, _))
+    if (session.options(ReadOptions.deaggregationHashRangeFilter)) report(reached ++ passed, Loss.WronglyFiltered(_, _))
   }
+
+  private def nameOf(arn: String): String = session.streams(arn).name
 }
 
 private object CheckpointCheck {
 
   /** Time in which the shards that are left of a lost lineage are usually fetched for the first time. */
   val FirstAnswers: FiniteDuration = 1.minute
-
-  /** Number of listings; a listing is complete within a few seconds of a reshard. */
-  val Listings = 4
 }

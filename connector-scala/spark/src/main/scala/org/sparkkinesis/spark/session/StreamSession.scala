@@ -9,7 +9,7 @@ import scala.collection.mutable
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.config.{ConnectionOptions, MetadataOptions, Options}
 import org.sparkkinesis.error.{KinesisConnectorException, MetadataErrors, OptionErrors}
-import org.sparkkinesis.event.EventSink
+import org.sparkkinesis.event.{EventSink, Losses}
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.model.{Shard, ShardId, StreamRef}
@@ -178,6 +178,9 @@ final class StreamSession(val options: Options, asked: QueryContext, environment
 
   /** Receives the query's events on the driver. */
   val events: EventSink = environment.events(query)
+
+  /** Reports the losses that the driver finds. */
+  val losses: Losses = environment.losses(settings.failOnDataLoss, events)
 
   /** Opens the streams whose names match the pattern now, for a read whose streams stay the same. */
   def openMatching(): Unit = if (pattern.nonEmpty)

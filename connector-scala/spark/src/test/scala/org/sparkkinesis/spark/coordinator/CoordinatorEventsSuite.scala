@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.coordinator
 import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.chunk.SummaryBounds
-import org.sparkkinesis.error.{DataLossPolicy, KinesisConnectorException}
+import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event._
 import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset}
@@ -20,7 +20,7 @@ class CoordinatorEventsSuite extends TimedSuite {
   private def shard(index: Int): ShardId = ShardId.ofIndex(index.toLong)
 
   /** One executor, which is assigned both shards of a stream. */
-  final private class Rig(losses: DataLossPolicy = DataLossPolicy.Strict) {
+  final private class Rig(losses: Losses = Losses.Strict) {
     val events = new RecordedEvents
     val state = new CoordinatorState(Seq(orders), SummaryBounds(1, 1, 1), events = events)
     val progress = new ShardProgress(state, losses, () => 0L)
@@ -90,13 +90,13 @@ class CoordinatorEventsSuite extends TimedSuite {
     assert(strict.events.of[DataLost].map(event => event.shard -> event.endsQuery) == Vector(Some(shard(1)) -> true))
     assert(intercept[KinesisConnectorException](strict.state.throwFailure()).condition == "KINESIS_DATA_LOSS")
     var told = 0
-    val lenient = new Rig(new DataLossPolicy(endsQuery = false, _ => told += 1))
+    val lenient = new Rig(new Losses(endsQuery = false, _ => (), _ => told += 1))
     lenient.fail(1, gone)
-    assert(lenient.events.of[ShardExpired] == Vector(ShardExpired(orders, shard(1))))
+    assert(lenient.events.of[DataLost].map(event => event.shard -> event.endsQuery) == Vector(Some(shard(1)) -> false))
     lenient.state.throwFailure()
     // A full report repeats the failure.
     (1 to 3).foreach(_ => lenient.fail(1, gone))
-    assert(lenient.events.of[ShardExpired].size == 1 && told == 1)
+    assert(lenient.events.of[DataLost].size == 1 && told == 1)
     assert(lenient.state.tracks(StreamShard(orders, shard(1))).failure.isEmpty)
   }
 }

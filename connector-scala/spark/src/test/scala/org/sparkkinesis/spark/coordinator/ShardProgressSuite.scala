@@ -4,7 +4,7 @@ import scala.collection.immutable.SortedMap
 import scala.concurrent.duration._
 
 import org.sparkkinesis.chunk.{ChunkSummary, SummaryBounds}
-import org.sparkkinesis.error.DataLossPolicy
+import org.sparkkinesis.event.Losses
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.spark.connection.FakeDirectory.{arn, shards}
@@ -19,7 +19,7 @@ class ShardProgressSuite extends TimedSuite {
 
   final private class Rig {
     val state = new CoordinatorState(Seq(orders), SummaryBounds(1, 1, 1))
-    val progress = new ShardProgress(state, DataLossPolicy.Strict, () => 0L)
+    val progress = new ShardProgress(state, Losses.Strict, () => 0L)
     def advance(phase: StreamPhase): Unit = {
       val stream = StreamOffset("orders", orders, 1, SortedMap.empty[ShardId, Nothing], phase = phase)
       progress.advance(SourceOffset(Seq(stream)), Set.empty)
@@ -225,7 +225,7 @@ class ShardProgressSuite extends TimedSuite {
   private class Reports {
     var now = 5000L
     val state = new CoordinatorState(Seq(orders), SummaryBounds(1, 1, 1))
-    val progress = new ShardProgress(state, DataLossPolicy.Strict, () => now)
+    val progress = new ShardProgress(state, Losses.Strict, () => now)
     val placement = new ShardPlacement(state, 0, () => now)
     private var told = Map.empty[String, Long].withDefaultValue(0L)
     progress.advance(offset(ShardPosition.Horizon), Set.empty)

@@ -64,12 +64,7 @@ object LossLedger {
   final private case class Jumped(counts: Map[String, Long], beforeMillis: Long, afterMillis: Long, atMillis: Long)
   final private case class Deleted(stream: String, count: Long, atMillis: Long)
 
-  private val Events =
-    Seq(
-      "Records were lost: ",
-      "The stream was deleted and recreated: ",
-      "The shard expired before it was read to its end"
-    )
+  private val Events = Seq("Records were lost: ", "The stream was deleted and recreated: ")
   private val Line = """^(\d\d/\d\d/\d\d \d\d:\d\d:\d\d) WARN .*\bstream=([^\s\],]+).*$""".r
   private val Time = java.time.format.DateTimeFormatter.ofPattern("yy/MM/dd HH:mm:ss")
 

@@ -5,7 +5,7 @@ import java.time.{LocalDateTime, ZoneId}
 import scala.concurrent.duration._
 
 import org.sparkkinesis.event.log.QueryContext
-import org.sparkkinesis.event.{ConnectorEvent, DataLost, ShardExpired, StreamRecreated}
+import org.sparkkinesis.event.{ConnectorEvent, DataLost, StreamRecreated}
 import org.sparkkinesis.model.ShardId
 import org.sparkkinesis.suite.TimedSuite
 
@@ -65,8 +65,7 @@ class LossLedgerSuite extends TimedSuite {
     val arn = "arn:aws:kinesis:us-east-1:000000000000:stream/orders"
     Seq(
       DataLost(arn, ShardId("shardId-000000000001"), "it expired", endsQuery = true),
-      StreamRecreated(arn, 1, 2, endsQuery = false),
-      ShardExpired(arn, ShardId("shardId-000000000001"))
+      StreamRecreated(arn, 1, 2, endsQuery = false)
     ).foreach(event => assert(LossLedger.report(line(event)).contains(LossReport(millis, "orders"))))
     assert(LossLedger.report("26/11/22 08:45:15 WARN query: [stream=orders] Something else").isEmpty)
   }

@@ -1,8 +1,6 @@
 package org.sparkkinesis.simulation.metadata
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.concurrent.CompletableFuture
-
 import scala.concurrent.duration._
 import scala.util.Random
 
@@ -111,7 +109,7 @@ final class LogicalStream(arns: Vector[String], first: Vector[NamedState], now: 
         case None => answer(text(present))
         case Some(MetadataFault.Down) => throw unavailable
         case Some(MetadataFault.Slow(seconds)) =>
-          waiting.until(new CompletableFuture[Unit], seconds.seconds)
+          waiting.sleep(seconds.seconds)
           throw unavailable
         case Some(MetadataFault.Truncated) => answer(text(present).take(random.nextInt(text(present).length)))
         case Some(MetadataFault.UnknownState) => answer(text(present).replace("\"active\"", "\"open\""))

@@ -12,8 +12,6 @@ import org.sparkkinesis.shard.ShardGraph
  * is not sufficient, because it may lack a shard for a while. Guarded by its owner's lock.
  */
 final private[spark] class GivenUpShards {
-  import GivenUpShards._
-
   private val shards = mutable.LinkedHashSet.empty[StreamShard]
 
   /** The last listings of each stream with such a shard, newest first. */
@@ -38,11 +36,11 @@ final private[spark] class GivenUpShards {
 
   /** Records a complete listing of a stream. */
   def list(stream: String, listed: Seq[Shard]): Unit =
-    listings.get(stream).foreach(before => listings(stream) = (listed +: before).take(Listings))
+    listings.get(stream).foreach(before => listings(stream) = (listed +: before).take(ShardGraph.Omissions))
 
   /** Returns the streams that must be listed again before the descendants of a shard can be known. */
   def streamsToList(graphs: String => ShardGraph): Set[String] = listings.iterator.collect {
-    case (stream, listed) if listed.size < Listings && unlinked(stream, graphs(stream)).nonEmpty => stream
+    case (stream, listed) if listed.size < ShardGraph.Omissions && unlinked(stream, graphs(stream)).nonEmpty => stream
   }.toSet
 
   /**
@@ -55,7 +53,7 @@ final private[spark] class GivenUpShards {
    *   the known lineage of the stream, also of shards that have expired
    */
   def lostLineage(offset: StreamOffset, graph: ShardGraph): Option[LostLineage] = for {
-    listed <- listings.get(offset.arn).filter(_.size >= Listings)
+    listed <- listings.get(offset.arn).filter(_.size >= ShardGraph.Omissions)
     if unlinked(offset.arn, graph).exists(shard => offset.shards.contains(shard.shard))
     lost <- LostLineage.of(offset, listed.flatten.distinctBy(_.id))
     // The others were read before the shards of the offset, by an old listing, or are read after them.
@@ -68,10 +66,4 @@ final private[spark] class GivenUpShards {
 
   private def unlinked(stream: String, graph: ShardGraph): Iterator[StreamShard] =
     shards.iterator.filter(shard => shard.stream == stream && !graph.hasAllChildren(shard.shard))
-}
-
-private[spark] object GivenUpShards {
-
-  /** Number of listings; a listing is complete within a few seconds of a reshard. */
-  val Listings = 4
 }

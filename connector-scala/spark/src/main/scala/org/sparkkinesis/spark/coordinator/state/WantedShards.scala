@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset}
-import org.sparkkinesis.shard.ShardGraph
+import org.sparkkinesis.shard.{Lineage, ShardGraph}
 
 /** Determines which shards must be read from the planned position and the ended shards. Pure. */
 private[coordinator] object WantedShards {
@@ -25,15 +25,13 @@ private[coordinator] object WantedShards {
         stream.shards.get(shard).contains(ShardPosition.ShardEnd) ||
           (wanted.contains(shard) && ended(StreamShard(stream.arn, shard)))
       def isAhead(shard: ShardId): Boolean = stream.shards.contains(shard) || wanted.contains(shard)
-      def isPending(shard: ShardId): Boolean = !isAhead(shard) && graph.mayDescend(shard)(isAhead)
       def add(shard: ShardId, position: ShardPosition): Unit = if (!wanted.contains(shard)) {
         wanted(shard) = position
         if (ended(StreamShard(stream.arn, shard))) addChildren(shard)
       }
       def addChildren(shard: ShardId): Unit = graph.children(shard).foreach { child =>
-        val parentsOver =
-          graph.parents(child).forall(parent => if (isAhead(parent)) isOver(parent) else !isPending(parent))
-        if (parentsOver && !stream.shards.contains(child)) add(child, ShardPosition.Horizon)
+        def isReady = Lineage.permits(graph, child)(parent => Option.when(isAhead(parent))(isOver(parent)))
+        if (!stream.shards.contains(child) && isReady) add(child, ShardPosition.Horizon)
       }
       stream.shards.foreach { case (shard, position) => if (position != ShardPosition.ShardEnd) add(shard, position) }
       stream.shards.foreach { case (shard, position) => if (position == ShardPosition.ShardEnd) addChildren(shard) }

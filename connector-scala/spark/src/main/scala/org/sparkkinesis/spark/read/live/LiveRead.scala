@@ -6,7 +6,7 @@ import scala.collection.mutable
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.consume.{MissingResource, ShardHead}
 import org.sparkkinesis.error.RealTimeErrors
-import org.sparkkinesis.event.DataLost
+import org.sparkkinesis.event.Loss
 import org.sparkkinesis.model.{ChildShard, StartingPosition, StreamShard, UserRecord}
 import org.sparkkinesis.plan.offset.ShardPosition
 import org.sparkkinesis.plan.realtime.{LatencyCounts, LiveShard, ShardOutcome, TaskEnd, TaskLineage}
@@ -36,7 +36,7 @@ final private[sparkkinesis] class LiveRead(
 
   private val feed = new LiveFeed(epoch, environment.clock, environment.waiting)
   private val events = environment.events(settings.query)
-  private val losses = environment.losses(settings.failOnDataLoss)
+  private val losses = environment.losses(settings.failOnDataLoss, events)
   private val lineage = new TaskLineage(task.finished, task.ofBatch)
   private val cursors = mutable.LinkedHashMap.empty[StreamShard, Cursor]
   private val handOver = new LatencyCounts.Builder
@@ -166,11 +166,10 @@ final private[sparkkinesis] class LiveRead(
 
   /** Handles a shard that cannot be read. A missing shard counts as ended if the query accepts lost records. */
   private def fail(cursor: Cursor, error: ServiceException): Unit = {
-    val StreamShard(stream, shard) = cursor.shard.shard
+    val stream = cursor.shard.shard.stream
     MissingResource.of(error) match {
       case Some(MissingResource.Shard) =>
-        events.emit(DataLost(stream, shard, DataLost.ShardIsGone, losses.endsQuery))
-        losses.lost(ServiceFailure.shardGone(shard, cursor.shard.stream, error))
+        losses.report(Loss.ShardGone(cursor.shard.shard, cursor.shard.stream, error))
         finish(cursor, Nil)
       case Some(MissingResource.Consumer) => throw FanOutConsumers.isGone(error, stream, settings)
       case _ => throw ServiceFailure.explain(error, cursor.shard.shard.toString, settings.client(stream))

@@ -2,7 +2,7 @@ package org.sparkkinesis.spark.read.query
 
 import org.sparkkinesis.plan.offset.SourceOffset
 import org.sparkkinesis.plan.{AvailableNowTarget, PlannedBatch}
-import org.sparkkinesis.spark.coordinator.{MissingStream, PrefetchView, ShardCoordinator, ShardFailed}
+import org.sparkkinesis.spark.coordinator.{MissingStream, ShardCoordinator, ShardFailed}
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.member.StreamMembers
 
@@ -29,8 +29,8 @@ final private[query] class BatchPlanning(
   private var connected = session.connections
   private var planned: Option[PlannedBatch] = None
 
-  /** Whether a stream was found to be recreated, so that positions in it have to be mended. */
-  private var mustMend = false
+  /** The number of streams that had been found to be recreated when the start of the batch was mended. */
+  private var mendedAt = 0
 
   /** Whether the end of `Trigger.AvailableNow` is to be fixed when the streams are open. */
   private var endsNow = false
@@ -47,78 +47,90 @@ final private[query] class BatchPlanning(
    *   whether one batch takes every available record, as `Trigger.Once` requires
    */
   def plan(start: SourceOffset, allAvailable: Boolean): Planned = {
-    findsRecreated(): Unit
+    findRecreated()
     planFrom(start, allAvailable)
   }
 
+  /** Plans from the offset that Spark has logged, again when a stream is found to be recreated meanwhile. */
   @scala.annotation.tailrec
   private def planFrom(start: SourceOffset, allAvailable: Boolean): Planned = {
-    mustMend = false
+    mendedAt = positions.recreations
     val mended = positions.mend(start)
     val known = positions.linked(mended)
-    planUnlessRecreated(mended, known, allAvailable) match {
-      case Some(from) => Planned(mended, from, planned)
-      case None => planFrom(start, allAvailable)
+    val from = unlessRecreated {
+      // What the coordinator knows of a recreated stream is of the old one, and no position is compared with that.
+      if (ifStarted().exists(_.knowsOther(known))) advance(session.opened(withoutUnprepared(known)))
+      planned = None
+      val read = planNow(mended, known, allAvailable)
+      if (planned.nonEmpty) findDoubtful()
+      read
+    }
+    from match {
+      case Some(read) if !isStale => Planned(mended, read, planned)
+      case _ => planFrom(start, allAvailable)
     }
   }
 
   /**
-   * A position in a stream that was recreated is not valid in the new one, so reading may fail because of it. The end
-   * of a shard may show that a stream was recreated while a batch is planned that begins with the shard's children.
+   * Whether a stream was found to be recreated since the start of the batch was mended. Then the start is not valid,
+   * and nothing is certain about the other streams.
    */
-  private def planUnlessRecreated(mended: SourceOffset, known: SourceOffset, all: Boolean): Option[SourceOffset] =
-    try {
-      // What the coordinator knows of a recreated stream is of the old one, and no position is compared with that.
-      if (ifStarted().exists(_.knowsOther(known))) advance(session.opened(withoutUnprepared(known)))
-      planNow(mended, known, all).filterNot(_ => planned.nonEmpty && isRecreated(positions.checkDoubtful))
-    } catch {
+  private def isStale: Boolean = positions.recreations != mendedAt
+
+  /**
+   * Runs `body`; `None` if it fails because a position is of the old stream. The end of a shard may show that a stream
+   * was recreated while a batch is planned that begins with the shard's children.
+   */
+  private def unlessRecreated[A](body: => A): Option[A] =
+    try Some(body)
+    catch {
       case failed: ShardFailed
-          if mustMend || positions.checkRecreated(Set(failed.shard.stream), isUrgent = true).recreated.nonEmpty =>
+          if isStale || positions.checkRecreated(Set(failed.shard.stream), isUrgent = true).recreated.nonEmpty =>
         None
     }
 
-  /** Checks the streams that may have been recreated. Returns whether one was found since the offset was mended. */
-  def findsRecreated(): Boolean = isRecreated(positions.checkDoubtful) || isRecreated(positions.checkUnproven)
-
-  private def isRecreated(check: PrefetchView => Boolean): Boolean = {
-    mustMend ||= ifStarted().exists(running => check(running.prefetched))
-    mustMend
+  /** Checks the streams that may have been recreated. */
+  private def findRecreated(): Unit = {
+    findDoubtful()
+    if (!isStale) ifStarted().foreach(running => positions.checkUnproven(running.prefetched))
   }
 
-  /**
-   * Plans the next batch from the streams as they are now, and returns its start; `None` if a stream was recreated, so
-   * that the start has changed.
-   */
+  private def findDoubtful(): Unit = ifStarted().foreach(running => positions.checkDoubtful(running.prefetched))
+
+  /** Plans the next batch from the streams as they are now, and returns its start. */
   @scala.annotation.tailrec
-  private def planNow(mended: SourceOffset, known: SourceOffset, allAvailable: Boolean): Option[SourceOffset] =
-    asStreamsAre(mended, known) match {
-      case None => None
-      case Some(from) =>
-        if (endsNow) triggers.endNow()
-        endsNow = false
-        // The executors need the settings of the first stream that is opened, also for the streams that join later.
-        val hasBegun = ifStarted().nonEmpty || from.read.nonEmpty
-        if (hasBegun) advance(from)
-        planned = if (hasBegun) triggers.plan(from, allAvailable) else None
-        // A stream that has no more records may let another one go on, and a shard may have been given up meanwhile.
-        if (mustMend) None
-        else if (planned.nonEmpty) Some(from)
-        else
-          asStreamsAre(mended, from) match {
-            case Some(next) if next ne from => planNow(mended, next, allAvailable)
-            case other => other
+  private def planNow(mended: SourceOffset, known: SourceOffset, allAvailable: Boolean): SourceOffset = {
+    val from = asStreamsAre(mended, known)
+    if (!isStale) {
+      if (endsNow) triggers.endNow()
+      endsNow = false
+      // The executors need the settings of the first stream that is opened, also for the streams that join later.
+      if (ifStarted().nonEmpty || from.read.nonEmpty) {
+        advance(from)
+        planned = triggers.plan(
+          from,
+          allAvailable,
+          isStale = {
+            findRecreated()
+            isStale
           }
+        )
+      }
     }
+    // A stream that has no more records may let another one go on, and a shard may have been given up meanwhile.
+    val next = if (isStale || planned.nonEmpty) from else asStreamsAre(mended, from)
+    if (isStale || (next eq from)) from else planNow(mended, next, allAvailable)
+  }
 
   private def advance(to: SourceOffset): Unit = {
     to.read.foreach(stream => coordinator().know(stream.arn, session.shards.seen(stream.arn)))
     coordinator().advance(to, members.fold(Set.empty[String])(_.waiting(to)))
   }
 
-  private def asStreamsAre(mended: SourceOffset, from: SourceOffset): Option[SourceOffset] = {
+  /** Returns the position of the next batch as the streams are now; it is not valid if a stream was recreated. */
+  private def asStreamsAre(mended: SourceOffset, from: SourceOffset): SourceOffset = {
     members.foreach(leaveMissing(_, from))
-    val moved = if (mustMend) None else relinked(mended, members.fold(from)(evolved(_, mended, from)))
-    moved.filterNot(_ => mustMend)
+    if (isStale) from else relinked(mended, members.fold(from)(evolved(_, mended, from)))
   }
 
   /** Leaves the streams that do not exist any more. One that was recreated since then is read on. */
@@ -127,7 +139,6 @@ final private[query] class BatchPlanning(
     val gone = ifStarted().fold(Seq.empty[MissingStream])(_.prefetched.missing)
       .filter(one => read(one.stream) && !members.isHeld(one.stream))
     val recreated = positions.returned(gone.map(_.stream).toSet)
-    mustMend ||= recreated.nonEmpty
     gone.foreach { one =>
       if (recreated(one.stream)) members.noteRecreated(one.stream, one.isDrained)
       else members.leave(from, one.stream, streams.explain(one), one.isDrained)
@@ -151,14 +162,11 @@ final private[query] class BatchPlanning(
     coordinator().connect(connected)
   }
 
-  /**
-   * Returns the offset with the remaining descendants of shards that were given up while the query was running; `None`
-   * if their stream was recreated.
-   */
-  private def relinked(mended: SourceOffset, from: SourceOffset): Option[SourceOffset] = {
+  /** Returns the offset with the remaining descendants of shards that were given up while the query was running. */
+  private def relinked(mended: SourceOffset, from: SourceOffset): SourceOffset = {
     val lost = ifStarted().toSeq.flatMap(_.prefetched.lostLineages(from, triggers.target))
-    val whole = positions.relinked(mended, from, lost)
-    whole.filter(_ ne from).foreach(moved => members.foreach(_.replace(mended, moved)))
+    val whole = positions.relinked(mended, from, lost).getOrElse(from)
+    if (whole ne from) members.foreach(_.replace(mended, whole))
     whole
   }
 
@@ -180,10 +188,10 @@ final private[query] class BatchPlanning(
   /** Whether every record of a stream was planned that arrived up to a time. */
   private def isDrained(arn: String, untilMillis: Long): Boolean = {
     def isPlanned = coordinator().prefetched.targets.isDrained(arn, AvailableNowTarget(untilMillis))
-    // Nothing is certain about the other streams after one was found to be recreated.
-    !mustMend && isPlanned && {
-      mustMend = positions.checkDrained(coordinator().prefetched, arn, isLast = members.exists(_.isPinned))
-      !mustMend && isPlanned && !coordinator().prefetched.mayBeRecreated(arn)
+    // A stream without records may be a new one, which is noticed only if it is described.
+    !isStale && isPlanned && {
+      positions.checkDrained(coordinator().prefetched, arn, isLast = members.exists(_.isPinned))
+      !isStale && isPlanned && !coordinator().prefetched.mayBeRecreated(arn)
     }
   }
 }

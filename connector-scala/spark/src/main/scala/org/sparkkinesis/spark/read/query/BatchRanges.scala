@@ -1,7 +1,5 @@
 package org.sparkkinesis.spark.read.query
 
-import java.util.concurrent.CompletableFuture
-
 import scala.collection.mutable
 
 import org.sparkkinesis.config.ReadOptions
@@ -108,7 +106,7 @@ final private[query] class BatchRanges(
       case None if times >= StreamShards.LongestListings =>
         throw ReadErrors.shardNotListed(id.value, session.streams(stream).name, times)
       case None =>
-        if (times > 0) environment.waiting.until(new CompletableFuture[Unit], StreamShards.ListingPause)
+        if (times > 0) environment.waiting.sleep(StreamShards.ListingPause)
         listed(stream) = known ++ session.listShards(stream).map(one => one.id -> Some(one.hashKeyRange))
         ofListing(shard, times + 1)
     }

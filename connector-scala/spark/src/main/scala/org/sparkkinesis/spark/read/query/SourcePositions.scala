@@ -22,7 +22,7 @@ final private[read] class SourcePositions(
     environment: Environment
 ) {
   private val checkpoint = new CheckpointCheck(session, environment)
-  val retention = new RetentionCheck(session, files, environment)
+  val retention = new RetentionCheck(session, files)
   val readUpTo = new ReadPositions(session, files, environment)
   private val returning = new ReturningStreams(
     session,
@@ -136,31 +136,26 @@ final private[read] class SourcePositions(
   /** Returns those of these streams that were recreated. Waits until every stream is described or does not exist. */
   def recreated(arns: Set[String]): Set[String] = remade.recreated(arns)
 
-  /**
-   * Checks the streams of which the coordinator does not know whether they were recreated. Returns whether one was
-   * recreated.
-   */
-  def checkDoubtful(read: PrefetchView): Boolean = {
+  /** The number of streams that were found to be recreated in this run. Positions that were mended before are old. */
+  def recreations: Int = remade.count
+
+  /** Checks the streams of which the coordinator does not know whether they were recreated. */
+  def checkDoubtful(read: PrefetchView): Unit = {
     val doubtful = read.takeDoubtful()
-    doubtful.nonEmpty && {
-      val found = checkRecreated(doubtful)
-      read.doubt(found.unknown)
-      found.recreated.nonEmpty
-    }
+    if (doubtful.nonEmpty) read.doubt(checkRecreated(doubtful).unknown)
   }
 
-  /** Checks streams with first records that no batch has taken. Returns whether one was recreated. */
-  def checkUnproven(read: PrefetchView): Boolean = proofs.check(read.unproven, read.prove(_, _, _))
+  /** Checks streams with first records that no batch has taken. */
+  def checkUnproven(read: PrefetchView): Unit = proofs.check(read.unproven, read.prove(_, _, _))
 
   /**
-   * Checks a stream that has no more records: a recreated stream without records has none either. Returns whether it
-   * was recreated.
+   * Checks a stream that has no more records: a recreated stream without records has none either.
    *
    * @param isLast
    *   whether the query ends, so that the stream cannot be checked later
    */
-  def checkDrained(read: PrefetchView, arn: String, isLast: Boolean): Boolean =
-    read.requireProof(arn) && proofs.check(Map(arn -> None), read.prove(_, _, _), isLast)
+  def checkDrained(read: PrefetchView, arn: String, isLast: Boolean): Unit =
+    if (read.requireProof(arn)) proofs.check(Map(arn -> None), read.prove(_, _, _), isLast)
 
   /** Returns `after` with the positions of the streams checked that returned since `before`. */
   def withReturned(before: SourceOffset, after: SourceOffset): SourceOffset = returning.checked(before, after)

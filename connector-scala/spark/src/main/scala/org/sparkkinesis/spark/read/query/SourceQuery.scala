@@ -53,10 +53,9 @@ final class SourceQuery(
     minimum,
     session.serviceClock,
     positions.retention.oldestMillis(_),
-    () => planning.findsRecreated(),
     clock
   )
-  private val planning: BatchPlanning =
+  private val planning =
     new BatchPlanning(session, streams, positions, triggers, () => coordinatorIfStarted, () => coordinator)
   private val ranges = new BatchRanges(session, positions.retention, prefetched.hashKeyRange(_), environment)
 

@@ -43,7 +43,7 @@ final private[query] class SourceStreams(
 
   /** The streams, if they change only when the query restarts. */
   private lazy val named =
-    Option.when(members.isEmpty)(new ListedMembers(session, files, environment, joinPosition))
+    Option.when(members.isEmpty)(new ListedMembers(session, files, joinPosition))
 
   def changing: ChangingStreams = members.orElse(named).get
 

@@ -22,8 +22,7 @@ final private[query] class StreamProofs(describe: String => RecreatedStreams.Fou
 
   /**
    * Describes some of the streams that need it, if the pause is over. A stream of which a shard has no answer yet waits
-   * for the length of a pause, so that one description proves all its shards. Returns whether one of the streams was
-   * recreated.
+   * for the length of a pause, so that one description proves all its shards.
    *
    * @param unproven
    *   the streams, and for each with a shard without an answer when it has needed a description for the first time, in
@@ -38,34 +37,36 @@ final private[query] class StreamProofs(describe: String => RecreatedStreams.Fou
       unproven: Map[String, Option[Long]],
       prove: (Set[String], Long, Set[String]) => Unit,
       isLast: Boolean = false
-  ): Boolean = {
+  ): Unit = {
     val began = clock.nanoTime
     val due = unproven.iterator.collect {
       case (stream, since) if since.forall(began - _ >= Pause.toNanos) => stream
     }.toList
-    due.nonEmpty && (isLast || nextNanos.forall(began - _ >= 0)) && {
-      val (proven, missing, end) =
+    if (due.nonEmpty && (isLast || nextNanos.forall(began - _ >= 0))) {
+      val (proven, missing, hasFailed) =
         look(due.sortBy(described.getOrElse(_, Long.MinValue)).take(AtOnce), Set.empty, Set.empty)
-      nextNanos = Some(clock.nanoTime + (if (end == Failed) FailurePause else Pause).toNanos)
+      nextNanos = Some(clock.nanoTime + (if (hasFailed) FailurePause else Pause).toNanos)
       prove(proven, began, missing)
-      end == IsRecreated
     }
   }
 
-  /** Describes streams until one was recreated or a call has failed, because other calls would fail as well. */
+  /**
+   * Describes streams until one was recreated or a call has failed, because other calls would fail as well. Returns the
+   * streams that were not recreated, those of them that do not exist, and whether a call has failed.
+   */
   @tailrec
   private def look(
       streams: List[String],
       proven: Set[String],
       missing: Set[String]
-  ): (Set[String], Set[String], End) = streams match {
-    case Nil => (proven, missing, AllProven)
+  ): (Set[String], Set[String], Boolean) = streams match {
+    case Nil => (proven, missing, false)
     case stream :: others =>
       val found = describe(stream)
       described += stream -> clock.nanoTime
-      if (found.recreated.nonEmpty) (proven, missing, IsRecreated)
       // Nothing replaces a stream that does not exist.
-      else if ((found.unknown -- found.missing).nonEmpty) (proven, missing, Failed)
+      val hasFailed = (found.unknown -- found.missing).nonEmpty
+      if (hasFailed || found.recreated.nonEmpty) (proven, missing, hasFailed)
       else look(others, proven + stream, missing ++ found.missing)
   }
 }
@@ -83,9 +84,4 @@ private[query] object StreamProofs {
 
   /** Minimum time to the next pass after a call that failed, which may have blocked the query for seconds. */
   val FailurePause: FiniteDuration = 5.seconds
-
-  sealed private trait End
-  private case object AllProven extends End
-  private case object IsRecreated extends End
-  private case object Failed extends End
 }

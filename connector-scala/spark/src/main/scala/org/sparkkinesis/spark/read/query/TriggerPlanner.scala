@@ -19,8 +19,6 @@ import org.sparkkinesis.spark.coordinator.PrefetchView
  *   minimum number of rows for which a processing-time trigger waits
  * @param oldestMillis
  *   returns a time, in epoch milliseconds, before which the records of a stream have expired
- * @param findsRecreated
- *   checks the streams that may have been recreated. Returns whether one was, so that the start offset is not valid
  */
 final private[query] class TriggerPlanner(
     view: => PrefetchView,
@@ -28,7 +26,6 @@ final private[query] class TriggerPlanner(
     minimum: Option[MinimumRecords],
     serviceClock: ServiceClock,
     oldestMillis: String => Long,
-    findsRecreated: () => Boolean,
     clock: Clock
 ) {
   import TriggerPlanner._
@@ -70,15 +67,28 @@ final private[query] class TriggerPlanner(
   def notePlanning(time: Long): Unit = nanos += time
 
   /**
-   * Plans the next micro-batch. Returns `None` when there is nothing to read, or when a stream was recreated.
+   * Plans the next micro-batch, and waits for records as the trigger requires. Returns `None` when there is nothing to
+   * read, or when the start offset is not valid any more.
    *
    * @param allAvailable
    *   whether one batch takes every available record, as `Trigger.Once` requires
+   * @param isStale
+   *   called after each wait: whether the start offset is not valid any more
    */
-  def plan(from: SourceOffset, allAvailable: Boolean): Option[PlannedBatch] = {
+  def plan(from: SourceOffset, allAvailable: Boolean, isStale: => Boolean): Option[PlannedBatch] = {
     val fixed = end.orElse(Option.when(allAvailable)(fixedNow()))
     fixed.foreach(one => prefetched.targets.requireOpenShards(one.nanos))
-    fixed.map(_.target).fold(now(from))(until => if (allAvailable) everything(from, until) else upTo(from, until))
+    @scala.annotation.tailrec
+    def look(): Option[PlannedBatch] =
+      fixed.map(_.target).fold(now(from))(until =>
+        if (allAvailable) everything(from, until) else upTo(from, until)
+      ) match {
+        case Done(batch) => batch
+        case Wait(seen, millis) =>
+          await(seen, millis)
+          if (isStale) None else look()
+      }
+    look()
   }
 
   /** Records that a planned batch is the query's next one. It is not if a stream was found to be recreated. */
@@ -111,12 +121,7 @@ final private[query] class TriggerPlanner(
    * A shard that cannot be fetched delays the first batch by a few seconds only; its position then has the time of the
    * oldest record that the stream may have.
    */
-  @scala.annotation.tailrec
-  private def select(
-      from: SourceOffset,
-      limits: ReadLimits,
-      until: Option[AvailableNowTarget]
-  ): Option[PlannedBatch] = {
+  private def select(from: SourceOffset, limits: ReadLimits, until: Option[AvailableNowTarget]): Step = {
     val seen = prefetched.changes
     val began = clock.nanoTime
     val isLate = firstWaitNanos.exists(began - _ >= FirstLook.toNanos)
@@ -124,11 +129,12 @@ final private[query] class TriggerPlanner(
     val isTimed = batch.forall(_.end.isTimed)
     if (isTimed || isLate) {
       if (batch.nonEmpty) nanos = clock.nanoTime - began
-      if (isTimed) batch else batch.map(planned => planned.copy(end = prefetched.timed(planned.end, oldestMillis)))
+      Done(
+        if (isTimed) batch else batch.map(planned => planned.copy(end = prefetched.timed(planned.end, oldestMillis)))
+      )
     } else {
       firstWaitNanos = firstWaitNanos.orElse(Some(began))
-      await(seen, LongestWaitMillis)
-      if (findsRecreated()) None else select(from, limits, until)
+      Wait(seen, LongestWaitMillis)
     }
   }
 
@@ -137,64 +143,69 @@ final private[query] class TriggerPlanner(
    * waits until the consumers have fetched every shard once, because `processAllAvailable` returns on that answer. It
    * does not wait for long, because the query's other sources wait as well.
    */
-  @scala.annotation.tailrec
-  private def now(from: SourceOffset): Option[PlannedBatch] = {
+  private def now(from: SourceOffset): Step = {
     val seen = prefetched.changes
     // Spark asks every few milliseconds. Without a change there is nothing new to plan, unless a minimum depends on
     // the time.
-    if (minimum.isEmpty && nothingAt.exists { case (changes, start) => changes == seen && (start eq from) }) None
+    if (minimum.isEmpty && nothingAt.exists { case (changes, start) => changes == seen && (start eq from) }) Done(None)
     else {
       hasLooked ||= prefetched.targets.everyTipIsReached(atBegin) || clock.nanoTime - firstNanos >= LongestLook.toNanos
       val enough = minimum.forall(_.isReached(prefetched.availableRows, millisSinceLast, prefetched.bufferIsFull))
       val grow = growMillis
-      val batch = if (enough && grow == 0) select(from, limits, None) else None
-      nothingAt = Option.when(batch.isEmpty && grow == 0 && hasLooked)((seen, from))
-      if (batch.nonEmpty || (grow == 0 && hasLooked)) batch
-      else {
-        await(seen, if (grow == 0) LongestWaitMillis else grow)
-        if (findsRecreated()) None else now(from)
-      }
+      nothingAt = None
+      if (grow > 0) Wait(seen, grow)
+      else
+        (if (enough) select(from, limits, None) else Done(None)) match {
+          case Done(None) if hasLooked =>
+            nothingAt = Some((seen, from))
+            Done(None)
+          case Done(None) => Wait(seen, LongestWaitMillis)
+          case step => step
+        }
     }
   }
 
   /** Plans for `Trigger.AvailableNow`. It waits for records, because the answer "nothing" ends the query. */
-  @scala.annotation.tailrec
-  private def upTo(from: SourceOffset, until: AvailableNowTarget): Option[PlannedBatch] = {
+  private def upTo(from: SourceOffset, until: AvailableNowTarget): Step = {
     val seen = prefetched.changes
     val grow = growMillis
-    if (grow > 0 && !prefetched.targets.everythingIsFetched(until)) {
-      await(seen, grow)
-      if (findsRecreated()) None else upTo(from, until)
-    } else {
-      val batch = select(from, limits, Some(until))
-      if (batch.nonEmpty || prefetched.targets.isReached(until)) batch
-      else {
-        await(seen, LongestWaitMillis)
-        if (findsRecreated()) None else upTo(from, until)
+    if (grow > 0 && !prefetched.targets.everythingIsFetched(until)) Wait(seen, grow)
+    else
+      select(from, limits, Some(until)) match {
+        case Done(None) if !prefetched.targets.isReached(until) => Wait(seen, LongestWaitMillis)
+        case step => step
       }
-    }
   }
 
   /**
    * Plans for `Trigger.Once`: one batch with every available record. If the buffers cannot hold them, tasks read them
    * from the service.
    */
-  private def everything(from: SourceOffset, until: AvailableNowTarget): Option[PlannedBatch] = {
-    @scala.annotation.tailrec
-    def untilFetched(): Option[PlannedBatch] = {
-      val seen = prefetched.changes
-      if (prefetched.targets.everythingIsFetched(until)) select(from, ReadLimits.Unlimited, Some(until))
-      else {
-        if (prefetched.bufferIsFull) prefetched.readAhead()
-        await(seen, LongestWaitMillis)
-        if (findsRecreated()) None else untilFetched()
-      }
+  private def everything(from: SourceOffset, until: AvailableNowTarget): Step = {
+    val seen = prefetched.changes
+    if (prefetched.targets.everythingIsFetched(until)) select(from, ReadLimits.Unlimited, Some(until))
+    else {
+      if (prefetched.bufferIsFull) prefetched.readAhead()
+      Wait(seen, LongestWaitMillis)
     }
-    untilFetched()
   }
 }
 
 private object TriggerPlanner {
+
+  /** What follows from the records that are prefetched now. */
+  sealed trait Step
+
+  /** @param batch the next batch; `None` when there is nothing to read */
+  final case class Done(batch: Option[PlannedBatch]) extends Step
+
+  /**
+   * Waits, at most this many milliseconds.
+   *
+   * @param seen
+   *   the number of changes that were known
+   */
+  final case class Wait(seen: Long, millis: Long) extends Step
 
   /** @param nanos the time when the target was fixed, in nanoseconds of this process's clock */
   final case class FixedEnd(target: AvailableNowTarget, nanos: Long)

@@ -30,9 +30,8 @@ final private[reader] class DirectRead(
     range.after,
     range.end,
     new ChunkBuilder(settings.decode, range.hashKeyRange, metrics),
-    environment.losses(settings.failOnDataLoss),
+    environment.losses(settings.failOnDataLoss, events),
     waiting = environment.waiting,
-    events = events,
     skipUpTo = range.skipUpTo,
     firstArrivalMillis = range.firstArrivalMillis
   )

@@ -1,9 +1,5 @@
 package org.sparkkinesis.spark.read.realtime
 
-import java.util.concurrent.CompletableFuture
-
-import scala.concurrent.duration._
-
 import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.model.{ChildShard, StreamShard}
 import org.sparkkinesis.plan.BatchPlanner
@@ -12,6 +8,7 @@ import org.sparkkinesis.plan.realtime.{RealTimeMerge, ShardOutcome}
 import org.sparkkinesis.shard.ShardGraph
 import org.sparkkinesis.spark.coordinator.state.GivenUpShards
 import org.sparkkinesis.spark.read.query.SourceQuery
+import org.sparkkinesis.spark.session.StreamShards
 
 /**
  * The lineage of the streams of a real-time query. It is completed between two batches, also if shards expired with
@@ -131,7 +128,7 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
       left.foreach(list)
       rounds += 1
       left = toList
-      if (left.nonEmpty) query.environment.waiting.until(new CompletableFuture[Unit], ListingPause)
+      if (left.nonEmpty) query.environment.waiting.sleep(StreamShards.ListingPause)
     }
   }
 
@@ -156,8 +153,6 @@ final private[realtime] class LiveLineage(query: SourceQuery) {
 }
 
 private object LiveLineage {
-  val ListingPause: FiniteDuration = 1.second
-
   /** The number of streams that are described before a batch, in turn, because no record is read meanwhile. */
   val AtOnce = 4
 }

@@ -1,7 +1,5 @@
 package org.sparkkinesis.spark.session.check
 
-import java.util.concurrent.CompletableFuture
-
 import scala.concurrent.duration._
 
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
@@ -26,6 +24,10 @@ final class RecreatedStreams(
 
   /** When a stream could not be described, in nanoseconds of this process's clock. */
   private var failedNanos = Map.empty[String, Long]
+
+  /** The number of streams that were found to be recreated so far. */
+  def count: Int = found
+  private var found = 0
 
   /**
    * Returns `now` with what is left of lineages that were lost while the query was running, and reports them; `None` if
@@ -69,6 +71,7 @@ final class RecreatedStreams(
       checkpoint.refresh(arn, now)
       retention.forget(arn)
     }
+    found += recreated.size
     val missing = answers.collect { case (arn, IsMissing) => arn }.toSet
     Found(recreated.keySet, answers.collect { case (arn, IsUnknown) => arn }.toSet ++ missing, missing)
   }
@@ -82,7 +85,7 @@ final class RecreatedStreams(
     val (all, left) = (before ++ found.recreated, found.unknown -- found.missing)
     if (left.isEmpty) all
     else {
-      environment.waiting.until(new CompletableFuture[Unit], RetryPause)
+      environment.waiting.sleep(RetryPause)
       recreated(left, all)
     }
   }

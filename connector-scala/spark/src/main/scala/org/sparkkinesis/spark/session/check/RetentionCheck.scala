@@ -6,16 +6,15 @@ import java.util.concurrent.TimeUnit
 import scala.concurrent.duration._
 
 import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
-import org.sparkkinesis.event.RetentionNotRead
+import org.sparkkinesis.event.{Loss, RetentionNotRead}
 import org.sparkkinesis.model.{KinesisQuotas, ShardId, StreamShard}
 import org.sparkkinesis.plan.BatchPlanner
 import org.sparkkinesis.plan.offset.{Retention, SourceOffset, StreamOffset}
 import org.sparkkinesis.shard.ShardGraph
-import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.connection.ServiceClock.Moment
 import org.sparkkinesis.spark.coordinator.state.{Overtaken, OvertakenShards}
 import org.sparkkinesis.spark.session.checkpoint.{CheckpointFiles, OvertakenStore}
-import org.sparkkinesis.spark.session.{LossReports, StreamSession}
+import org.sparkkinesis.spark.session.StreamSession
 
 /**
  * Compares positions with the retention periods of the streams, so that the query reports records that expired unread.
@@ -23,10 +22,9 @@ import org.sparkkinesis.spark.session.{LossReports, StreamSession}
  * With `failOnDataLoss`, lost data ends the query. Otherwise an event reports it. For one query's thread, except the
  * times.
  */
-final class RetentionCheck(session: StreamSession, files: CheckpointFiles, environment: Environment) {
+final class RetentionCheck(session: StreamSession, files: CheckpointFiles) {
   import RetentionCheck._
 
-  private val reports = new LossReports(session, environment.losses(session.settings.failOnDataLoss))
   private var isChecked = false
 
   /** Retention periods in hours that were read again while the query was running, and when. Read by other threads. */
@@ -189,11 +187,10 @@ final class RetentionCheck(session: StreamSession, files: CheckpointFiles, envir
   /** Forgets what was read of a stream, because the session has described it again. */
   def forget(arn: String): Unit = current -= arn
 
-  private def expired(arn: String, shard: ShardId, what: String): Unit = {
-    val reason = s"$what, and the stream keeps ${retentionHours(arn)} hours"
-    val cause = "The query was stopped, or behind, for longer than the stream keeps its records."
-    reports.lost(arn, shard, reason, cause)
-  }
+  private def expired(arn: String, shard: ShardId, what: String): Unit =
+    session.losses.report(
+      Loss.Expired(StreamShard(arn, shard), session.streams(arn).name, what, retentionHours(arn))
+    )
 }
 
 private[spark] object RetentionCheck {

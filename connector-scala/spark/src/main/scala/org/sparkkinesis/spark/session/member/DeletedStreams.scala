@@ -1,17 +1,14 @@
 package org.sparkkinesis.spark.session.member
 
-import org.sparkkinesis.error.{KinesisConnectorException, ReadErrors, ServiceErrors}
-import org.sparkkinesis.event.DataLost
-import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.error.{KinesisConnectorException, ServiceErrors}
+import org.sparkkinesis.event.Loss
+import org.sparkkinesis.model.{ShardId, StreamShard}
 import org.sparkkinesis.plan.offset.{SourceOffset, StreamOffset}
-import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.session.StreamSession
 
 /** Reports streams that were deleted before a query had read them, as the option `failOnDataLoss` says. Thread-safe. */
-final private[member] class DeletedStreams(session: StreamSession, environment: Environment) {
+final private[member] class DeletedStreams(session: StreamSession) {
   import DeletedStreams._
-
-  private val losses = environment.losses(session.settings.failOnDataLoss)
 
   /**
    * @param cause
@@ -21,10 +18,7 @@ final private[member] class DeletedStreams(session: StreamSession, environment: 
    */
   def lost(stream: StreamOffset, cause: String, gone: Throwable): Unit = {
     val shard = stream.shards.keys.headOption.getOrElse(ShardId(""))
-    session.events.emit(DataLost(stream.arn, shard, Reason, losses.endsQuery))
-    losses.lost(
-      ReadErrors.dataLoss(shard = shard.value, stream = stream.name, reason = Reason, cause = cause).causedBy(gone)
-    )
+    session.losses.report(Loss.StreamDeleted(StreamShard(stream.arn, shard), stream.name, cause, gone))
   }
 
   /**
@@ -42,6 +36,5 @@ final private[member] class DeletedStreams(session: StreamSession, environment: 
 }
 
 private object DeletedStreams {
-  private val Reason = "the stream was deleted before it was read to its end"
   private val Repeated = "The last batch of the earlier run must be read again, and it has records of this stream."
 }

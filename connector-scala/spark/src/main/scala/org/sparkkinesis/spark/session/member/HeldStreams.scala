@@ -3,17 +3,16 @@ package org.sparkkinesis.spark.session.member
 import org.sparkkinesis.error.ServiceErrors
 import org.sparkkinesis.event.StreamPending
 import org.sparkkinesis.plan.offset.StreamOffset
-import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.session.StreamSession
 
 /**
  * The streams that a query should read but cannot: they were deleted, or cannot be reached since a restart. The other
  * streams are read meanwhile. Thread-safe.
  */
-final private[member] class HeldStreams(session: StreamSession, environment: Environment) {
+final private[member] class HeldStreams(session: StreamSession) {
   import HeldStreams._
 
-  private val deleted = new DeletedStreams(session, environment)
+  private val deleted = new DeletedStreams(session)
   @volatile private var held = Map.empty[String, Boolean]
   @volatile private var absent = Set.empty[String]
 

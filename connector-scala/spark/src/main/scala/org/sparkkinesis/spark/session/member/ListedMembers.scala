@@ -8,7 +8,6 @@ import org.sparkkinesis.event.{StreamDropped, StreamJoined}
 import org.sparkkinesis.metadata.PhysicalStream
 import org.sparkkinesis.plan.member.{ListedStreams, Membership}
 import org.sparkkinesis.plan.offset.{OffsetCodec, SourceOffset, StreamOffset}
-import org.sparkkinesis.spark.connection.Environment
 import org.sparkkinesis.spark.session.StreamSession
 import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
 
@@ -23,7 +22,6 @@ import org.sparkkinesis.spark.session.checkpoint.CheckpointFiles
 final class ListedMembers(
     session: StreamSession,
     files: CheckpointFiles,
-    environment: Environment,
     position: (String, Long) => PositionOption
 ) extends ChangingStreams {
   import ListedMembers._
@@ -31,7 +29,7 @@ final class ListedMembers(
   /** ARNs of the streams that are read. */
   val listed: Set[String] = session.streams.keySet.toSet
   private val openedMillis = session.serviceClock.atLeast
-  private val deleted = new DeletedStreams(session, environment)
+  private val deleted = new DeletedStreams(session)
   private var joins = ListedMembers.read(files)
 
   /** The last offset and what [[current]] returned for it: the planner compares references. */

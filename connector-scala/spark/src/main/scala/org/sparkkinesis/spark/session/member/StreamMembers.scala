@@ -44,7 +44,7 @@ final class StreamMembers(
     options(MetadataOptions.removalConfirmations),
     options(MetadataOptions.removedStreamRetention).toMillis
   )
-  private val held = new HeldStreams(session, environment)
+  private val held = new HeldStreams(session)
   private val updates =
     new MemberUpdates(session, log, history, held, service.address, prepare, initial, () => parked, () => drained)
   private val firstVersion = new FirstVersion(session, log, history, pattern, updates.known)
@@ -62,7 +62,7 @@ final class StreamMembers(
   private var pinned = Option.empty[Long]
   private var mustPin = false
   private var isBegun = false
-  private val deleted = new DeletedStreams(session, environment)
+  private val deleted = new DeletedStreams(session)
 
   private var changes = MemberChanges()
 

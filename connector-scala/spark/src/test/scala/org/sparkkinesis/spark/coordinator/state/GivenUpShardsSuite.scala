@@ -35,11 +35,11 @@ class GivenUpShardsSuite extends TimedSuite {
       assert(givenUp.streamsToList(_ => graph) == Set(arn))
       givenUp.list(arn, listed)
     }
-    if (listings.size >= GivenUpShards.Listings) assert(givenUp.streamsToList(_ => graph).isEmpty)
+    if (listings.size >= ShardGraph.Omissions) assert(givenUp.streamsToList(_ => graph).isEmpty)
     givenUp.lostLineage(at, graph)
   }
 
-  private def full(listed: Seq[Shard]*): Seq[Seq[Shard]] = listed.padTo(GivenUpShards.Listings, listed.last)
+  private def full(listed: Seq[Shard]*): Seq[Seq[Shard]] = listed.padTo(ShardGraph.Omissions, listed.last)
 
   test("the remaining descendants are found in several listings, each of which may lack a shard") {
     val lost = LostLineage(finished = Set(id(0)), unread = Set.empty, orphans = Set(id(3), id(4)))

@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.coordinator.state
 import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.chunk.{ChunkSummary, SummaryBounds}
-import org.sparkkinesis.error.DataLossPolicy
+import org.sparkkinesis.event.Losses
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, Shard, ShardId, StreamShard}
 import org.sparkkinesis.plan.AvailableNowTarget
@@ -29,7 +29,7 @@ class OpenShardTimesSuite extends TimedSuite {
   /** One executor that reads a stream from shard 0. */
   final private class Rig {
     val state = new CoordinatorState(Seq(arn), SummaryBounds(1, 1, 1))
-    private val progress = new ShardProgress(state, DataLossPolicy.Strict, () => 0L)
+    private val progress = new ShardProgress(state, Losses.Strict, () => 0L)
     private val placement = new ShardPlacement(state, 0, () => 0L)
     var requests = 0
     val view = new PrefetchView(state, _.id, () => requests += 1)

@@ -3,7 +3,7 @@ package org.sparkkinesis.spark.coordinator.state
 import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.chunk.{ChunkSummary, SummaryBounds}
-import org.sparkkinesis.error.DataLossPolicy
+import org.sparkkinesis.event.Losses
 import org.sparkkinesis.model.StartingPosition.AtTimestamp
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.HashKeyRange
@@ -25,7 +25,7 @@ class UnprovenShardsSuite extends TimedSuite {
   /** One executor that reads a stream of one shard. */
   final private class Rig(from: ShardPosition) {
     val state = new CoordinatorState(Seq(arn), SummaryBounds(1, 1, 1))
-    private val progress = new ShardProgress(state, DataLossPolicy.Strict, () => 0L)
+    private val progress = new ShardProgress(state, Losses.Strict, () => 0L)
     private val placement = new ShardPlacement(state, 0, () => 0L)
     val view = new PrefetchView(state, _.id, () => ())
     private val start = SourceOffset(Seq(StreamOffset("orders", arn, 1, SortedMap(shard.shard -> from))))

@@ -20,7 +20,7 @@ class BatchRangesSuite extends SessionFixture {
         Map("deaggregation.hashRangeFilter" -> hashRangeFilter.toString)
       ) {
     val shard = shards(2)(1)
-    private val retention = new RetentionCheck(session, new MemoryFiles, environment)
+    private val retention = new RetentionCheck(session, new MemoryFiles)
     private val ranges = new BatchRanges(session, retention, _ => None, environment)
     private val start = SourceOffset(Seq(stream("orders", Created)))
     private val end = SourceOffset(Seq(stream("orders", Created, 1 -> readUpTo(time.currentMillis))))

@@ -55,7 +55,6 @@ class TriggerPlannerSuite extends CoordinatorFixture {
       minimum,
       service,
       _ => 0L,
-      () => prove(s),
       clock
     )
 
@@ -75,14 +74,14 @@ class TriggerPlannerSuite extends CoordinatorFixture {
       val planner = plannerOf(s, clock)
       (3 to 0 by -1).foreach(i => tell(s, known, i, Option.when(i == 0)(1), Second + 1000, 60000))
       rows(s)(25)
-      val first = planner.plan(start, allAvailable = false).get
+      val first = planner.plan(start, allAvailable = false, prove(s)).get
       planner.noteBatch()
       assert(first.rows == 25)
       s.coordinator.advance(first.end)
       tell(s, known, 0, last = Some(2), Second + 1500, 60000)
       rows(s)(25)
       second = true
-      assert(planner.plan(first.end, allAvailable = false).map(_.rows).contains(50L))
+      assert(planner.plan(first.end, allAvailable = false, prove(s)).map(_.rows).contains(50L))
     }
   }
 
@@ -102,13 +101,13 @@ class TriggerPlannerSuite extends CoordinatorFixture {
       )
       (3 to 0 by -1).foreach(i => tell(s, known, i, Option.when(i == 0)(1), Second + 1000, 60000))
       rows(s)(25)
-      val first = planner.plan(start, allAvailable = false).get
+      val first = planner.plan(start, allAvailable = false, prove(s)).get
       planner.noteBatch()
       s.coordinator.advance(first.end)
       tell(s, known, 0, last = Some(2), Second + 1500, 60000)
       rows(s)(25)
       step = 100.millis
-      assert(planner.plan(first.end, allAvailable = false).map(_.rows).contains(25L))
+      assert(planner.plan(first.end, allAvailable = false, prove(s)).map(_.rows).contains(25L))
       assert(passed >= 900.millis && passed <= 2.seconds, passed)
     }
   }
@@ -135,7 +134,7 @@ class TriggerPlannerSuite extends CoordinatorFixture {
       }
       val minimum = MinimumRecords(50, Long.MaxValue)
       val planner = plannerOf(s, clock, service, Some(minimum))
-      assert(planner.plan(start, allAvailable = false).map(_.rows).contains(50L))
+      assert(planner.plan(start, allAvailable = false, prove(s)).map(_.rows).contains(50L))
     }
   }
 
@@ -147,17 +146,17 @@ class TriggerPlannerSuite extends CoordinatorFixture {
       val planner = plannerOf(s, observed(new VirtualScheduler(Second))(call => readings = call))
       (3 to 0 by -1).foreach(i => tell(s, known, i, Option.when(i == 0)(1), Second + 1000, 0))
       rows(s)(25)
-      val end = planner.plan(start, allAvailable = false).get.end
+      val end = planner.plan(start, allAvailable = false, prove(s)).get.end
       planner.noteBatch()
       s.coordinator.advance(end)
-      assert(planner.plan(end, allAvailable = false).isEmpty)
+      assert(planner.plan(end, allAvailable = false, prove(s)).isEmpty)
       // Planning reads the clock to measure its time.
       val before = readings
-      (1 to 1000).foreach(_ => assert(planner.plan(end, allAvailable = false).isEmpty))
+      (1 to 1000).foreach(_ => assert(planner.plan(end, allAvailable = false, prove(s)).isEmpty))
       assert(readings == before)
       tell(s, known, 2, Some(2), Second + 2000, 0)
       rows(s)(25)
-      assert(planner.plan(end, allAvailable = false).map(_.rows).contains(25L) && readings > before)
+      assert(planner.plan(end, allAvailable = false, prove(s)).map(_.rows).contains(25L) && readings > before)
     }
   }
 
@@ -174,7 +173,7 @@ class TriggerPlannerSuite extends CoordinatorFixture {
         override def currentMillis: Long = own.currentMillis
       }
       val planner = plannerOf(s, clock, new ServiceClock(own), None)
-      assert(planner.plan(start, allAvailable = false).isEmpty)
+      assert(planner.plan(start, allAvailable = false, prove(s)).isEmpty)
     }
   }
 }

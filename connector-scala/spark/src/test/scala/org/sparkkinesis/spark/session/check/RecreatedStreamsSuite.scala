@@ -12,7 +12,7 @@ import org.sparkkinesis.spark.session.checkpoint.MemoryFiles
 /** Tests how a running query notices that a stream was deleted and created again. */
 class RecreatedStreamsSuite extends SessionFixture {
   final private class Rig extends SessionRig(Seq("orders"), failOnDataLoss = false, Map.empty) {
-    private val retention = new RetentionCheck(session, new MemoryFiles, environment)
+    private val retention = new RetentionCheck(session, new MemoryFiles)
     val remade = new RecreatedStreams(session, check, retention, environment)
     def recreate(): Unit = service.add("orders", creationMillis = Created + 1000)
     def described: Int = service.callsOf(Operation.DescribeStreamSummary).size

@@ -20,10 +20,10 @@ class RetentionCheckSuite extends SessionFixture {
       retention: Map[String, Int] = Map.empty
   ) extends SessionRig(names, failOnDataLoss, retention) {
     val files = new MemoryFiles
-    val retained = new RetentionCheck(session, files, environment)
+    val retained = new RetentionCheck(session, files)
 
     /** Returns the check of the next run of the query. */
-    def restarted: RetentionCheck = new RetentionCheck(session, files, environment)
+    def restarted: RetentionCheck = new RetentionCheck(session, files)
   }
 
   test("a child that was never read is data loss if its parent was read to its end before the retention period") {

@@ -17,7 +17,7 @@ class ReturningStreamsSuite extends SessionFixture {
    */
   final private class Rig(wantedSince: Option[Long] = None)
       extends SessionRig(Seq("clicks", "orders"), failOnDataLoss = false, Map.empty) {
-    val retention = new RetentionCheck(session, new MemoryFiles, environment)
+    val retention = new RetentionCheck(session, new MemoryFiles)
     val returning = new ReturningStreams(session, check, retention, (_, _) => wantedSince)
 
     /** Returns the stream after it has returned from this phase. */

@@ -45,7 +45,7 @@ class ListedMembersSuite extends TimedSuite {
       environment
     )
     val latestMillis: Long = session.serviceClock.atLeast - InitialOffsets.ArrivalTolerance.toMillis
-    val members = new ListedMembers(session, files, environment, (_, _) => PositionOption(position))
+    val members = new ListedMembers(session, files, (_, _) => PositionOption(position))
     def events: Seq[Any] = environment.recorded.all.filter {
       case _: StreamJoined | _: StreamDropped | _: DataLost => true
       case _ => false
