@@ -42,8 +42,12 @@ object Cancellable {
  *
  * `close` returns immediately. Tasks that were submitted with `execute` still run, so that a component can cancel its
  * requests and then close its scheduler. Delayed tasks and tasks submitted after `close` are dropped.
+ *
+ * @param idleTime
+ *   time after which a thread without a task ends, for a scheduler that nobody closes
  */
-final class SystemScheduler(name: String, threads: Int) extends Scheduler with AutoCloseable {
+final class SystemScheduler(name: String, threads: Int, idleTime: Option[FiniteDuration] = None) extends Scheduler
+    with AutoCloseable {
   private val pool = {
     val count = new AtomicInteger
     val factory: ThreadFactory = task => {
@@ -55,6 +59,10 @@ final class SystemScheduler(name: String, threads: Int) extends Scheduler with A
     val executor = new ScheduledThreadPoolExecutor(threads, factory, new ThreadPoolExecutor.DiscardPolicy)
     executor.setRemoveOnCancelPolicy(true)
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false)
+    idleTime.foreach { time =>
+      executor.setKeepAliveTime(time.toNanos, TimeUnit.NANOSECONDS)
+      executor.allowCoreThreadTimeOut(true)
+    }
     executor
   }
 

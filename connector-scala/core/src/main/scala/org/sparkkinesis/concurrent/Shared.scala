@@ -64,9 +64,9 @@ object Shared {
     override def close(): Unit = if (isDone.compareAndSet(false, true)) release()
   }
 
-  private lazy val timer = new SystemScheduler("kinesis-shared", 1)
+  private lazy val timer = new SystemScheduler("kinesis-shared", 1, Some(10.seconds))
 
-  /** Runs tasks on a daemon thread that exists as long as the JVM. */
+  /** Runs tasks on a daemon thread that exists while a task waits for its time. */
   val onTimer: Later = (delay, task) => {
     timer.schedule(delay)(task())
     ()

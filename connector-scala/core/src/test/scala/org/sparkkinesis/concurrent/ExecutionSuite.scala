@@ -39,4 +39,23 @@ class ExecutionSuite extends TimedSuite {
     assert(scheduler.awaitTermination(20.seconds), "the scheduler's threads did not end")
     assert(dropped)
   }
+
+  test("a scheduler of the JVM has a thread while a task waits, and none later") {
+    val scheduler = new SystemScheduler("execution-suite-idle", 2, Some(50.millis))
+    val threads = new ConcurrentLinkedQueue[Thread]
+    def task(after: FiniteDuration): Unit = {
+      val ran = new CountDownLatch(1)
+      scheduler.schedule(after) {
+        threads.add(Thread.currentThread)
+        ran.countDown()
+      }
+      assert(ran.await(20, TimeUnit.SECONDS))
+    }
+    // Longer than a thread without a task would live.
+    task(after = 200.millis)
+    threads.asScala.foreach(_.join())
+    task(after = Duration.Zero)
+    threads.asScala.foreach(_.join())
+    assert(threads.asScala.toSet.size == 2)
+  }
 }

@@ -71,6 +71,7 @@ object SdkClients {
     val client = requests(settings, region, endpoint, credentials, clock, http)
     val endpoints = new KinesisEndpoints(region, configured)
     val identity = new CallerIdentity(credentials, clock, nanoTime)
+    val pushes = HttpClients.subscriptions(settings.network)
     val signed =
       new SignedCalls(
         "kinesis",
@@ -85,11 +86,11 @@ object SdkClients {
       client,
       new PutRecordsClient(endpoints, signed),
       new GetRecordsClient(endpoints, signed),
-      new SubscriptionTransport(endpoints, identity, HttpClients.subscriptions(settings.network), settings.caller),
+      new SubscriptionTransport(endpoints, identity, pushes.value.transport, settings.caller),
       Option.when(settings.network.viaSdk)(
         new SdkSubscriptions(subscriptions(settings, region, endpoint, credentials, clock), SdkConversions.event)
       ),
-      Seq(transport, credentials),
+      Seq(transport, pushes, credentials),
       identity,
       events,
       encoding
@@ -168,7 +169,7 @@ object SdkClients {
       clock: SigningClock
   ): KinesisAsyncClient =
     builder(region, endpoint, credentials, overrides(settings, clock))
-      .httpClient(HttpClients.sdkSubscriptions(settings.network)).build()
+      .httpClientBuilder(new OwnedHttpClient(HttpClients.sdkSubscriptions(settings.network))).build()
 
   private def builder(
       region: Region,

@@ -54,12 +54,20 @@ final class ServiceClients[S <: AutoCloseable](
 }
 
 object ServiceClients {
-  private val IdleTime = 60.seconds
+
+  /**
+   * Time for which a client without users stays open, so that the next micro-batch finds it. The system property
+   * `org.sparkkinesis.clients.idle`, such as `1s`, sets another one.
+   */
+  private def idleTime: FiniteDuration = sys.props.get("org.sparkkinesis.clients.idle").map(Duration(_)).collect {
+    case time: FiniteDuration => time
+  }.getOrElse(60.seconds)
+
   private[client] val cleaner = Cleaner.create()
 
   /** Creates an instance for this JVM, one for each service. */
   def ofJvm[S <: AutoCloseable](create: ClientSettings => S): ServiceClients[S] =
-    new ServiceClients[S](create, IdleTime, Shared.onTimer)
+    new ServiceClients[S](create, idleTime, Shared.onTimer)
 }
 
 object KinesisClients {

@@ -1,9 +1,8 @@
 package org.sparkkinesis.aws.http
 
-import java.time.Duration
-import java.util.concurrent.ConcurrentHashMap
+import java.time.{Duration => JavaDuration}
 
-import scala.concurrent.duration.{DurationInt, FiniteDuration}
+import scala.concurrent.duration._
 
 import io.netty.handler.ssl.{SslContextBuilder, SslProvider}
 import software.amazon.awssdk.http.Protocol
@@ -11,6 +10,7 @@ import software.amazon.awssdk.http.async.SdkAsyncHttpClient
 import software.amazon.awssdk.http.nio.netty.{NettyNioAsyncHttpClient, SdkEventLoopGroup}
 
 import org.sparkkinesis.aws.transport.{Http2Transport, HttpTransport}
+import org.sparkkinesis.concurrent.Shared
 import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.network.Network
 
@@ -19,18 +19,15 @@ import org.sparkkinesis.network.Network
  * sink cannot delay pushed records, and a backlog of pushed records cannot delay requests.
  */
 private[aws] object HttpClients {
-  private lazy val requestLoops =
-    SdkEventLoopGroup.builder().threadFactory(DaemonThreads.named("kinesis-request")).build()
+  private val requestLoops = new EventLoops("kinesis-request")
 
   /**
    * The SDK's endpoint rules wait for the credentials on the thread of a call, which may be an event loop of the
    * requests. The calls for credentials must not need that loop.
    */
-  private lazy val credentialsLoops = SdkEventLoopGroup.builder().numberOfThreads(1)
-    .threadFactory(DaemonThreads.named("kinesis-credentials-request")).build()
+  private val credentialsLoops = new EventLoops("kinesis-credentials-request", Some(1))
 
-  private lazy val subscriptionLoops =
-    SdkEventLoopGroup.builder().threadFactory(DaemonThreads.named("kinesis-subscription")).build()
+  private val subscriptionLoops = new EventLoops("kinesis-subscription")
 
   /**
    * Creates the client for request-response calls. It uses HTTP/1.1, where a connection carries one call at a time: a
@@ -41,11 +38,11 @@ private[aws] object HttpClients {
   /** Creates the client for the calls that get credentials, with an event loop of its own. */
   def forCredentials(network: Network): SdkAsyncHttpClient = overHttp1(network, credentialsLoops)
 
-  private def overHttp1(network: Network, loops: => SdkEventLoopGroup): SdkAsyncHttpClient = proxied(network) { () =>
+  private def overHttp1(network: Network, loops: EventLoops): SdkAsyncHttpClient = proxied(network, loops) { group =>
     NettyNioAsyncHttpClient
       .builder()
       .protocol(Protocol.HTTP1_1)
-      .eventLoopGroup(loops)
+      .eventLoopGroup(group)
       .sslProvider(SslProvider.JDK)
       .maxConcurrency(network.maxConnections)
       .maxPendingConnectionAcquires(MaxPendingAcquires)
@@ -56,12 +53,15 @@ private[aws] object HttpClients {
       .tcpKeepAlive(true)
   }
 
-  private def proxied(network: Network)(settings: () => NettyNioAsyncHttpClient.Builder): SdkAsyncHttpClient = {
+  private def proxied(network: Network, loops: EventLoops)(
+      settings: SdkEventLoopGroup => NettyNioAsyncHttpClient.Builder
+  ): SdkAsyncHttpClient = {
     lazy val trusted = TrustedAuthorities.of(network)
     new ProxiedHttpClient(
       network,
-      () => {
-        val builder = settings()
+      loops,
+      group => {
+        val builder = settings(group)
         trusted.foreach(manager => builder.tlsTrustManagersProvider(() => Array(manager)))
         builder
       }
@@ -69,8 +69,10 @@ private[aws] object HttpClients {
   }
 
   /** Creates the connector's own client for calls with many bytes. It shares the event loops of the requests. */
-  def transport(network: Network): HttpTransport =
-    new HttpTransport(network, () => tls(network).build(), requestLoops.eventLoopGroup)
+  def transport(network: Network): HttpTransport = {
+    val held = requestLoops.use()
+    new HttpTransport(network, () => tls(network).build(), held.value.eventLoopGroup, () => held.close())
+  }
 
   private def tls(network: Network): SslContextBuilder = {
     val builder = SslContextBuilder.forClient().sslProvider(SslProvider.JDK)
@@ -78,53 +80,64 @@ private[aws] object HttpClients {
     builder
   }
 
-  private val ofSubscriptions = new ConcurrentHashMap[Network, Http2Transport]
-  private val ofSdkSubscriptions = new ConcurrentHashMap[Network, SdkAsyncHttpClient]
+  /** The connector's own client for subscriptions, and the event loops that it holds. */
+  final class Subscriptions private[HttpClients] (val transport: Http2Transport, loops: AutoCloseable)
+      extends AutoCloseable {
+    override def close(): Unit = loops.close()
+  }
 
-  /** Returns the connector's own client for subscriptions. The JVM has one for each network, and never closes it. */
-  def subscriptions(network: Network): Http2Transport =
-    ofSubscriptions.computeIfAbsent(
-      withoutLimits(network),
-      relevant =>
-        new Http2Transport(
-          relevant,
-          () => Http2Transport.offered(tls(relevant)).build(),
-          subscriptionLoops.eventLoopGroup,
-          subscriptionWindow(Runtime.getRuntime.maxMemory),
-          Runtime.getRuntime.availableProcessors
-        )
-    )
+  private val ofSubscriptions =
+    new Shared[Network, Subscriptions](newSubscriptions(_), _.close(), Duration.Zero, Shared.onTimer)
+  private val ofSdkSubscriptions =
+    new Shared[Network, SdkAsyncHttpClient](newSdkSubscriptions(_), _.close(), Duration.Zero, Shared.onTimer)
 
   /**
-   * Returns the SDK's client for subscriptions. The JVM has one for each network, over HTTP/2, and never closes it. A
-   * subscription occupies its stream of a connection until it ends, so concurrency has no bound. The read timeout is
-   * longer than the lifetime of a subscription, so that a paused reader does not time out.
+   * Returns the connector's own client for subscriptions. The JVM has one for each network, while a returned one is not
+   * closed.
+   */
+  def subscriptions(network: Network): Shared.Hold[Subscriptions] = ofSubscriptions.acquire(withoutLimits(network))
+
+  private def newSubscriptions(network: Network): Subscriptions = {
+    val held = subscriptionLoops.use()
+    val transport = new Http2Transport(
+      network,
+      () => Http2Transport.offered(tls(network)).build(),
+      held.value.eventLoopGroup,
+      subscriptionWindow(Runtime.getRuntime.maxMemory),
+      Runtime.getRuntime.availableProcessors
+    )
+    new Subscriptions(transport, held)
+  }
+
+  /**
+   * Returns the SDK's client for subscriptions. The JVM has one for each network, over HTTP/2, while a returned one is
+   * not closed. A subscription occupies its stream of a connection until it ends, so concurrency has no bound. The read
+   * timeout is longer than the lifetime of a subscription, so that a paused reader does not time out.
    */
   def sdkSubscriptions(network: Network): SdkAsyncHttpClient =
-    ofSdkSubscriptions.computeIfAbsent(
-      withoutLimits(network),
-      relevant =>
-        proxied(relevant) { () =>
-          NettyNioAsyncHttpClient
-            .builder()
-            .protocol(Protocol.HTTP2)
-            .eventLoopGroup(subscriptionLoops)
-            .sslProvider(SslProvider.JDK)
-            .maxConcurrency(Int.MaxValue)
-            .maxPendingConnectionAcquires(Int.MaxValue)
-            .connectionAcquisitionTimeout(Duration.ofSeconds(60))
-            .connectionTimeout(javaDuration(relevant.connectTimeout))
-            .readTimeout(Duration.ofNanos(KinesisQuotas.Lifetime.Subscription.toNanos).plusMinutes(1))
-            .writeTimeout(Duration.ofSeconds(60))
-            .tcpKeepAlive(true)
-            .http2Configuration { http2 =>
-              http2.initialWindowSize(
-                subscriptionWindow(Runtime.getRuntime.maxMemory)
-              ).healthCheckPingPeriod(Duration.ofSeconds(60))
-              ()
-            }
+    new HeldHttpClient(ofSdkSubscriptions.acquire(withoutLimits(network)))
+
+  private def newSdkSubscriptions(network: Network): SdkAsyncHttpClient =
+    proxied(network, subscriptionLoops) { group =>
+      NettyNioAsyncHttpClient
+        .builder()
+        .protocol(Protocol.HTTP2)
+        .eventLoopGroup(group)
+        .sslProvider(SslProvider.JDK)
+        .maxConcurrency(Int.MaxValue)
+        .maxPendingConnectionAcquires(Int.MaxValue)
+        .connectionAcquisitionTimeout(JavaDuration.ofSeconds(60))
+        .connectionTimeout(javaDuration(network.connectTimeout))
+        .readTimeout(JavaDuration.ofNanos(KinesisQuotas.Lifetime.Subscription.toNanos).plusMinutes(1))
+        .writeTimeout(JavaDuration.ofSeconds(60))
+        .tcpKeepAlive(true)
+        .http2Configuration { http2 =>
+          http2.initialWindowSize(
+            subscriptionWindow(Runtime.getRuntime.maxMemory)
+          ).healthCheckPingPeriod(JavaDuration.ofSeconds(60))
+          ()
         }
-    )
+    }
 
   /** Limits of requests make no difference to subscriptions. */
   private def withoutLimits(network: Network): Network = network.copy(
@@ -151,5 +164,5 @@ private[aws] object HttpClients {
   private val AcquireTimeout = 10.seconds
   private val MaxPendingAcquires = 100000
 
-  private def javaDuration(from: FiniteDuration): Duration = Duration.ofNanos(from.toNanos)
+  private def javaDuration(from: FiniteDuration): JavaDuration = JavaDuration.ofNanos(from.toNanos)
 }

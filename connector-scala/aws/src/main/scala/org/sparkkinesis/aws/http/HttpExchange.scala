@@ -54,6 +54,24 @@ final private[aws] class HttpExchange {
     Option(running)
   }
 
+  /**
+   * Returns the future that the SDK receives for a begun exchange. The SDK ends it with the failure of an answer that it
+   * cannot decode. The connection must not end with it, because the answer is complete: the HTTP client closes a
+   * connection with such a delay that the next call may have taken it.
+   */
+  private[http] def forSdk(begun: CompletableFuture[Void]): CompletableFuture[Void] = {
+    val result = new CompletableFuture[Void]
+    begun.whenComplete { (_, error) =>
+      if (error == null) result.complete(null) else result.completeExceptionally(error)
+      ()
+    }
+    result.whenComplete { (_, error) =>
+      if (error != null && !synchronized(isAnswered)) begun.completeExceptionally(error)
+      ()
+    }
+    result
+  }
+
   /** Called when the whole response has arrived, before the SDK receives its end. */
   private[aws] def answered(): Unit = synchronized { isAnswered = true }
 
@@ -95,8 +113,8 @@ private[aws] object HttpExchange {
 }
 
 /**
- * Reports start and end of each request to its [[HttpExchange]], if the request has one. When it is closed, it refuses
- * requests, for which the SDK's Netty client would open connections that nobody closes.
+ * Reports start and end of each request to its [[HttpExchange]]. When it is closed, it refuses requests, for which the
+ * SDK's Netty client would open connections that nobody closes.
  */
 final private[aws] class ObservedHttpClient(client: SdkAsyncHttpClient) extends SdkAsyncHttpClient {
   @volatile private var isClosed = false
@@ -109,17 +127,20 @@ final private[aws] class ObservedHttpClient(client: SdkAsyncHttpClient) extends 
   }
 
   override def execute(request: AsyncExecuteRequest): CompletableFuture[Void] =
-    Option(request.httpExecutionAttributes()).flatMap(all => Option(all.getAttribute(HttpExchange.Attribute))) match {
-      case _ if isClosed => refuse(request, new IllegalStateException("the client is closed"))
-      case None => client.execute(request)
-      case Some(exchange) =>
-        exchange.begin(() => client.execute(observed(request, exchange))) match {
-          case Some(running) =>
-            running.whenComplete((_, error) => if (error == null) exchange.closes())
-            running
-          case None => refuse(request, new CancellationException("the call was cancelled before its request was sent"))
-        }
+    if (isClosed) refuse(request, new IllegalStateException("the client is closed"))
+    else {
+      val exchange = exchangeOf(request)
+      exchange.begin(() => client.execute(observed(request, exchange))) match {
+        case Some(running) =>
+          running.whenComplete((_, error) => if (error == null) exchange.closes())
+          exchange.forSdk(running)
+        case None => refuse(request, new CancellationException("the call was cancelled before its request was sent"))
+      }
     }
+
+  private def exchangeOf(request: AsyncExecuteRequest): HttpExchange =
+    Option(request.httpExecutionAttributes()).flatMap(all => Option(all.getAttribute(HttpExchange.Attribute)))
+      .getOrElse(new HttpExchange)
 
   private def refuse(request: AsyncExecuteRequest, reason: Exception): CompletableFuture[Void] = {
     request.responseHandler().onError(reason)

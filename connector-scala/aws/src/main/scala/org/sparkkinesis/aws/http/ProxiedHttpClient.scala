@@ -6,7 +6,7 @@ import java.util.concurrent.{CompletableFuture, ConcurrentHashMap}
 import scala.util.control.NonFatal
 
 import software.amazon.awssdk.http.async.{AsyncExecuteRequest, SdkAsyncHttpClient}
-import software.amazon.awssdk.http.nio.netty.{NettyNioAsyncHttpClient, ProxyConfiguration}
+import software.amazon.awssdk.http.nio.netty.{NettyNioAsyncHttpClient, ProxyConfiguration, SdkEventLoopGroup}
 
 import org.sparkkinesis.network.{Network, Proxy}
 
@@ -17,8 +17,10 @@ import org.sparkkinesis.network.{Network, Proxy}
  */
 final private[aws] class ProxiedHttpClient(
     network: Network,
-    settings: () => NettyNioAsyncHttpClient.Builder
+    loops: EventLoops,
+    settings: SdkEventLoopGroup => NettyNioAsyncHttpClient.Builder
 ) extends SdkAsyncHttpClient {
+  private val held = loops.use()
   private val clients = new ConcurrentHashMap[Option[Proxy], SdkAsyncHttpClient]
   @volatile private var isClosed = false
 
@@ -35,11 +37,15 @@ final private[aws] class ProxiedHttpClient(
   override def close(): Unit = synchronized {
     isClosed = true
     clients.values.forEach(_.close())
+    held.close()
   }
 
   private def clientOf(proxy: Option[Proxy]): SdkAsyncHttpClient = Option(clients.get(proxy)).getOrElse(synchronized {
     if (isClosed) throw new IllegalStateException("the client is closed")
-    clients.computeIfAbsent(proxy, _ => settings().proxyConfiguration(ProxiedHttpClient.configuration(proxy)).build())
+    clients.computeIfAbsent(
+      proxy,
+      _ => settings(held.value).proxyConfiguration(ProxiedHttpClient.configuration(proxy)).build()
+    )
   })
 }
 

@@ -26,9 +26,15 @@ import org.sparkkinesis.network.{Network, Proxy}
  *   for connections over TLS
  * @param loops
  *   not owned
+ * @param released
+ *   called when the client is closed and does not need the event loops any more
  */
-final private[aws] class HttpTransport(network: Network, tls: () => SslContext, loops: EventLoopGroup)
-    extends AutoCloseable {
+final private[aws] class HttpTransport(
+    network: Network,
+    tls: () => SslContext,
+    loops: EventLoopGroup,
+    released: () => Unit = () => ()
+) extends AutoCloseable {
   import HttpTransport._
 
   private val pools = new ConcurrentHashMap[Target, ConnectionPool]
@@ -47,9 +53,12 @@ final private[aws] class HttpTransport(network: Network, tls: () => SslContext, 
    */
   def send[A](request: HttpRequest, reader: AnswerReader[A], limit: TimeLimit): AbortableFuture[A] = {
     val call = new HttpCall(request, reader, limit)
-    pools.computeIfAbsent(request.target, target => newPool(target)).submit(call)
-    // A pool that was created while the client was closed.
-    if (isClosed) closePools()
+    if (isClosed) call.fail(new IllegalStateException("the client is closed"))
+    else {
+      pools.computeIfAbsent(request.target, target => newPool(target)).submit(call)
+      // A pool that was created while the client was closed.
+      if (isClosed) closePools()
+    }
     call.result
   }
 
@@ -58,6 +67,7 @@ final private[aws] class HttpTransport(network: Network, tls: () => SslContext, 
     isClosed = true
     sweep.cancel(false)
     closePools()
+    released()
   }
 
   /** Closes the connections that were idle for this time. */

@@ -58,6 +58,15 @@ class ForeignAnswerSuite extends TimedSuite {
       }
     }
 
+  for (status <- Seq(200, 403))
+    test(s"the answer of another server with HTTP $status does not close the connection, which the next call may use") {
+      Using.resource(new CborServer(status, Seq("Content-Type" -> "text/plain"), "hello".getBytes)) { server =>
+        calls.foreach { case (_, call) => failure(call(server.service)) }
+        // One of our own client. Of the SDK's client, one, and another one if a call begins before the last one's end.
+        assert(server.connections <= 3)
+      }
+    }
+
   test("an answer in JSON to a request in CBOR is foreign for the calls of the SDK, and not for PutRecords") {
     Using.resource(new CborServer(200, Seq("Content-Type" -> "application/x-amz-json-1.1"), "{}".getBytes)) { server =>
       calls.foreach {

@@ -2,6 +2,8 @@ package org.sparkkinesis.spark.connection
 
 import java.util.concurrent.ThreadLocalRandom
 
+import scala.concurrent.duration._
+
 import org.apache.spark.sparkkinesis.RunningTask
 
 import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
@@ -24,7 +26,7 @@ trait Environment {
   /** Creates threads for the caller, which must close the scheduler. */
   def scheduler(name: String, threads: Int): Scheduler with AutoCloseable
 
-  /** Threads that live as long as the process, for code without a scheduler of its own. */
+  /** Threads of the process for code without a scheduler of its own. They exist while there are tasks. */
   def sharedScheduler: Scheduler
 
   /** Returns a client for these settings. The caller must close the lease. */
@@ -64,7 +66,7 @@ object Environment {
     override def waiting: Waiting = BlockingWait
     override def scheduler(name: String, threads: Int): Scheduler with AutoCloseable =
       new SystemScheduler(name, threads)
-    override lazy val sharedScheduler: Scheduler = new SystemScheduler("kinesis-direct-read", 2)
+    override lazy val sharedScheduler: Scheduler = new SystemScheduler("kinesis-direct-read", 2, Some(10.seconds))
     override val consumersInUse: ConsumersInUse = new ConsumersInUse
     override def client(settings: ClientSettings): ServiceLease[KinesisService] =
       KinesisClients.shared.acquire(settings)
