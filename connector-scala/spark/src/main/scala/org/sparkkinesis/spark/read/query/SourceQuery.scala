@@ -156,8 +156,11 @@ final class SourceQuery(
     upTo
   }
 
-  /** The settings of the consumers, whose enhanced fan-out consumers are registered. */
-  private[sparkkinesis] def consumerSettings: ReadSettings = streams.settings
+  /**
+   * The settings of the consumers of real-time tasks, whose enhanced fan-out consumers are registered. The tasks take
+   * the records at once, so local files are not needed: a full buffer is back-pressure.
+   */
+  private[sparkkinesis] def consumerSettings: ReadSettings = streams.settings.copy(diskBytes = 0)
 
   /** Returns what the driver holds of each shard; nothing before the first batch is planned. */
   private[sparkkinesis] def summaries: Map[StreamShard, Seq[ChunkSummary]] =
@@ -228,7 +231,12 @@ final class SourceQuery(
    */
   def metrics(taken: Option[SourceOffset]): Map[String, String] =
     coordinatorIfStarted.fold(Map.empty[String, String]) { running =>
-      val status = running.prefetched.status(planned.map(_.end).orElse(taken), session.serviceClock.atLeast, limits)
+      val status = running.prefetched.status(
+        planned.map(_.end).orElse(taken),
+        session.serviceClock.atLeast,
+        limits,
+        SourceMetrics.UsualSilence + options(ReadOptions.minFetchPeriod)
+      )
       SourceMetrics.of(status, planned, triggers.planningNanos)
     } ++ members.fold(Map.empty[String, String])(_.metrics(current.orElse(taken)))
 
