@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.model.StartingPosition.AfterSequenceNumber
 import org.sparkkinesis.model._
-import org.sparkkinesis.service.{RecordPage, Operation}
+import org.sparkkinesis.service.{Operation, RecordPage}
 
 /**
  * A stream whose shards always have more records than a reader takes. All records have the same payload, so that hours

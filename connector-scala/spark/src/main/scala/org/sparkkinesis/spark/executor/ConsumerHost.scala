@@ -8,8 +8,8 @@ import scala.concurrent.duration._
 import org.apache.spark.{SparkException, TaskKilledException}
 
 import org.sparkkinesis.concurrent.SerialExecutor
-import org.sparkkinesis.consume.{PrefetchBuffer, PrefetchMemory, ShardConsumers, ShardHead}
 import org.sparkkinesis.consume.spill.{ChunkSpill, HeldChunk}
+import org.sparkkinesis.consume.{PrefetchBuffer, PrefetchMemory, ShardConsumers, ShardHead}
 import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.event.{ConsumerMetrics, ConsumersCrashed, CoordinatorLost, FetchBufferReduced}
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
