@@ -6,7 +6,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.InputPartition
 
 import org.sparkkinesis.bench.{Meter, Tally}
-import org.sparkkinesis.chunk.{Chunk, ChunkSummary, DecodeSettings}
+import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.consume.{

@@ -255,7 +255,7 @@ abstract class MicroBatchTests extends SparkSuite {
     test(s"Once reads every record in one batch, even if the memory cannot hold them, with fetchDiskSize $disk") {
       @annotation.nowarn("cat=deprecation")
       val once = Trigger.Once()
-      testStream("once", 2, "fetchBufferSize" -> "1m", "fetchDiskSize" -> disk, "maxRecordsPerFetch" -> "100")(
+      testStream(s"once-$disk", 2, "fetchBufferSize" -> "1m", "fetchDiskSize" -> disk, "maxRecordsPerFetch" -> "100")(
         putLarge(3000),
         StartStream(once),
         AwaitEnd,
