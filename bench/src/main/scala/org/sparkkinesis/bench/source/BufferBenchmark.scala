@@ -9,11 +9,11 @@ import org.sparkkinesis.bench.{Meter, Tally}
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.consume.spill.HeldChunk
 import org.sparkkinesis.consume.{
   PrefetchBuffer, ProgressListener, RangeEnd, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber,
   ShardConsumers
 }
-import org.sparkkinesis.consume.spill.HeldChunk
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.{StreamShard, _}

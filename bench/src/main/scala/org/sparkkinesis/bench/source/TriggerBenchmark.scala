@@ -1,11 +1,9 @@
 package org.sparkkinesis.bench.source
 
-import java.io.IOException
-
 import scala.concurrent.duration._
 
 import org.sparkkinesis.consume.TriggeredReading
-import org.sparkkinesis.consume.spill.{SpillFile, SpillFiles, SpillPlace}
+import org.sparkkinesis.consume.spill.SizesOfFiles
 import org.sparkkinesis.json.Json
 import org.sparkkinesis.kit.Arguments
 import org.sparkkinesis.model.KinesisQuotas.Shard.ReadBytesPerSecond
@@ -22,7 +20,7 @@ object TriggerBenchmark {
   private val Intervals = Seq(1, 10, 60, 300, 600, 3600)
   private val Batches = 5
   private val BatchesOfHours = 3
-  private val DiskBytes = 64L << 30
+  private val DiskBytes = 32L << 30
 
   def main(args: Array[String]): Unit = {
     val arguments = Arguments(args)
@@ -36,7 +34,7 @@ object TriggerBenchmark {
   }
 
   private def measure(shards: Int, buffer: Long, disk: Long, seconds: Int): Json = {
-    val reading = new TriggeredReading(shards, buffer, disk, UncheckedFiles)
+    val reading = new TriggeredReading(shards, buffer, disk, SizesOfFiles)
     // The first batch has the records from the start of the consumers.
     val batches = if (seconds < 3600) Batches else BatchesOfHours
     val taken = reading.run(batches, seconds.seconds, reads = false).tail
@@ -49,19 +47,4 @@ object TriggerBenchmark {
   }
 
   private def ratio(value: Double): Json = Json.Num(BigDecimal(math.rint(value * 1000) / 1000))
-
-  /** Files of which only the sizes are kept, because hours of a stream would fill the disk. */
-  private object UncheckedFiles extends SpillFiles {
-    override def spareBytes: Long = 1L << 40
-
-    override def create(): SpillFile = new SpillFile {
-      private var size = 0L
-      override def append(block: Array[Byte]): SpillPlace = {
-        size += block.length
-        SpillPlace(size - block.length, block.length)
-      }
-      override def read(place: SpillPlace): Array[Byte] = throw new IOException("the bytes are not kept")
-      override def delete(): Unit = ()
-    }
-  }
 }

@@ -3,7 +3,7 @@ package org.sparkkinesis.consume
 import scala.collection.mutable
 
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
-import org.sparkkinesis.consume.spill.{ChunkInMemory, HeldChunk, SpilledChunk}
+import org.sparkkinesis.consume.spill.{ChunkInMemory, ChunkSpill, HeldChunk, SpilledChunk}
 import org.sparkkinesis.model.StartingPosition.{AfterSequenceNumber, AtSequenceNumber, AtTimestamp, TrimHorizon}
 import org.sparkkinesis.model.packed.PackedRecords
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
@@ -196,31 +196,47 @@ final private[consume] class ShardConsumer(
   }
 
   /**
-   * Moves the newest records to a local file if memory is full. Called by the feed, one call at a time, so that only a
-   * release changes the records meanwhile.
+   * Moves records to local files if memory is full: what has just arrived, and then older ones, if memory is still full
+   * because what it knows of the records in files needs space too. Called by the feed, one call at a time, so that
+   * only a release changes the records meanwhile.
    *
    * @param arrived
    *   bytes of the records that have just arrived
    */
-  private def spillExcess(arrived: Long): Unit = for (own <- files; least <- account.bytesToSpill) {
-    val newest = synchronized {
+  private def spillExcess(arrived: Long): Unit = files.foreach { own =>
+    if (spillNewest(own, arrived)) spillNewest(own, 0)
+    ()
+  }
+
+  /** Moves the newest records in memory to a file, if memory is full. Returns whether there are more of them. */
+  private def spillNewest(own: ChunkSpill#ShardSpill, arrived: Long): Boolean = account.bytesToSpill.exists { least =>
+    val (later, newest) = synchronized {
+      val later = held.reverseIterator.takeWhile(!_.isInstanceOf[ChunkInMemory]).size
       var bytes = 0L
-      held.reverseIterator.takeWhile { chunk =>
+      val run = held.reverseIterator.drop(later).takeWhile { chunk =>
         val isTaken = chunk.isInstanceOf[ChunkInMemory] && bytes < math.max(arrived, least)
         bytes += chunk.retainedBytes
         isTaken
       }.collect { case ChunkInMemory(chunk) => chunk }.toVector.reverse
+      (later, run)
     }
     // Small batches are collected, because every write has a cost.
-    if (newest.iterator.map(_.retainedBytes).sum >= least) own.write(newest).foreach { written =>
-      val freed = synchronized(replace(newest, written))
+    val written = if (newest.iterator.map(_.retainedBytes).sum >= least) own.write(newest) else None
+    written.foreach { blocks =>
+      val freed = synchronized(replace(newest, later, blocks))
       if (freed > 0) account.remove(freed)
     }
+    written.nonEmpty
   }
 
-  /** Replaces chunks in memory, if they are held, by those in a file that contain the same. Returns the freed bytes. */
-  private def replace(chunks: Seq[Chunk], written: Seq[SpilledChunk]): Long = {
-    val first = held.length - chunks.length
+  /**
+   * Replaces chunks in memory, if they are held, by those in a file that contain the same. Returns the freed bytes.
+   *
+   * @param later
+   *   number of held chunks after them
+   */
+  private def replace(chunks: Seq[Chunk], later: Int, written: Seq[SpilledChunk]): Long = {
+    val first = held.length - later - chunks.length
     val isHeld = !stopped && first >= 0 && chunks.indices.forall(index =>
       held(first + index) match {
         case ChunkInMemory(chunk) => chunk eq chunks(index)
@@ -228,8 +244,10 @@ final private[consume] class ShardConsumer(
       }
     )
     if (isHeld) {
-      held.dropRightInPlace(chunks.length)
+      val rest = held.takeRight(later).toVector
+      while (held.length > first) held.removeLast()
       held ++= written
+      held ++= rest
       chunks.iterator.map(_.retainedBytes).sum - written.iterator.map(_.retainedBytes).sum
     } else {
       written.foreach(_.release())

@@ -2,7 +2,7 @@ package org.sparkkinesis.consume
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.consume.spill.MemoryFiles
+import org.sparkkinesis.consume.spill.{MemoryFiles, SizesOfFiles}
 import org.sparkkinesis.event.{RecordedEvents, SpillFailed, SpillStarted}
 import org.sparkkinesis.model.KinesisQuotas.Shard.ReadBytesPerSecond
 import org.sparkkinesis.suite.TimedSuite
@@ -24,6 +24,13 @@ class LongTriggerSuite extends TimedSuite {
     assert(taken.tail.min >= taken.tail.max * 0.9, s"the batches alternate: $taken")
     assert(reading.mostBytes <= buffer, s"${reading.mostBytes} bytes in memory")
     assert(reading.stream.servedBytes <= taken.sum + shards * 4L * ReadBytesPerSecond, "nothing is fetched twice")
+  }
+
+  test("what memory knows of the records in files leaves room for more records") {
+    val reading = new TriggeredReading(1, 8L << 20, 64L << 30, SizesOfFiles)
+    val taken = reading.run(4, 10.minutes, reads = false)
+    assert(keptUp(taken, 1, 10.minutes) >= 0.95, taken)
+    assert(reading.mostBytes <= (8L << 20), s"${reading.mostBytes} bytes in memory")
   }
 
   test("files are written only while memory is full, and deleted when their records are released") {

@@ -11,8 +11,8 @@ import org.sparkkinesis.event.{EventSink, SpillFailed, SpillStarted}
 
 /**
  * Local files for the fetched records that memory cannot hold until a batch reads them. The files have at most
- * `maxBytes`. If one cannot be written, or the disk is to be left to others, the consumers wait for space in memory. They
- * write again when there is space or, after a failure, a pause has passed. Thread-safe.
+ * `maxBytes`. If one cannot be written, or the disk is to be left to others, the consumers wait for space in memory.
+ * They write again when there is space or, after a failure, a pause has passed. Thread-safe.
  *
  * @param maxBytes
  *   maximum number of bytes of all files

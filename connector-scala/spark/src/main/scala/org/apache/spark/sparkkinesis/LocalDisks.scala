@@ -28,7 +28,7 @@ object LocalDisks extends SpillFiles {
     new LocalFile(file)
   }
 
-  /** Returns 0 outside of Spark, and if a local directory is in memory: a file would take the memory of the container. */
+  /** Returns 0 outside of Spark, and if a local directory is in memory, where a file takes that of the container. */
   override def spareBytes: Long = Option(SparkEnv.get).fold(0L) { env =>
     env.blockManager.diskBlockManager.localDirs.map(usable).min - stored.get
   }

@@ -9,6 +9,7 @@ import org.sparkkinesis.consume.spill.{SpillFile, SpillFiles, SpillPlace}
 
 /** The local files of one process. Some operations fail: the disk is full for a moment, or a file was deleted. */
 final private class SimulatedDisk(random: Random) extends SpillFiles {
+
   /** Others use the disk too, so that sometimes nothing is left. */
   override def spareBytes: Long = if (fails()) 0 else 1L << 30
 
