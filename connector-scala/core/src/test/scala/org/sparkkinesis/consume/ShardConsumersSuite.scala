@@ -51,7 +51,9 @@ class ShardConsumersSuite extends TimedSuite {
 
     def put(shard: StreamShard, texts: String*): Seq[SequenceNumber] = service.put(shard.shard.value, texts: _*)
     def read(shard: StreamShard, after: StartingPosition, end: SequenceNumber): Option[Seq[String]] =
-      consumers.read(shard, after, end).map(_.flatMap(c => (0 until c.rows).map(r => new String(c.data(r), "UTF-8"))))
+      consumers.read(shard, after, end).map(
+        _.flatMap(_.load()).flatMap(c => (0 until c.rows).map(r => new String(c.data(r), "UTF-8")))
+      )
   }
 
   test("prefetched chunks are reported one by one, and reading does not remove them") {
