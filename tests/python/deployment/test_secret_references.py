@@ -18,7 +18,7 @@ from spark_kinesis._redaction import SENSITIVE, SENSITIVE_PREFIXES
 
 # It reads and writes with references, looks at everything that shows options, and fails once.
 PROGRAM = """
-import json, sys, urllib.request, warnings
+import json, re, sys, urllib.request, warnings
 from pathlib import Path
 from typing import Any
 from pyspark.sql import SparkSession
@@ -67,13 +67,15 @@ try:
     source.option("awsSecretKey", "env:NO_SUCH_VARIABLE").read(spark)
 except Exception as error:
     print(error)
-if way == "classic":
-    ui = spark.sparkContext.uiWebUrl
-    app = f"{ui}/api/v1/applications/{spark.sparkContext.applicationId}"
-    paths = ["/SQL/", "/StreamingQuery/", "/environment/", "/jobs/"]
-    paths += [f"/SQL/execution/?id={one['id']}" for one in json.load(urllib.request.urlopen(f"{app}/sql?length=1000"))]
-    for address in [f"{ui}{path}" for path in paths] + [f"{app}/sql?details=true&length=1000", f"{app}/environment"]:
-        print(urllib.request.urlopen(address).read().decode())
+port = re.findall("Successfully started service 'SparkUI' on port ([0-9]+)", Path(folder, "trace.log").read_text())[-1]
+ui = f"http://127.0.0.1:{port}"
+app = f"{ui}/api/v1/applications/{json.load(urllib.request.urlopen(f'{ui}/api/v1/applications'))[0]['id']}"
+paths = ["/SQL/", "/StreamingQuery/", "/environment/", "/jobs/"]
+paths += ["/connect/"] if way == "connect" else []
+paths += [f"/SQL/execution/?id={one['id']}" for one in json.load(urllib.request.urlopen(f"{app}/sql?length=1000"))]
+for address in [f"{ui}{path}" for path in paths] + [f"{app}/sql?details=true&length=1000", f"{app}/environment"]:
+    print(urllib.request.urlopen(address).read().decode())
+print("pages:", len(paths))
 spark.stop()
 """
 
@@ -136,6 +138,7 @@ def test_references_keep_secrets_out_of_all_that_spark_writes_and_shows(
     assert "rows of the table: 30" in said
     assert "[KINESIS_SECRET_UNRESOLVED]" in said
     assert "env:PLANTED_1" in said
+    assert "pages:" in said
     assert "planted-secret" not in said
     files = [file for file in tmp_path.rglob("*") if file.is_file() and file.name not in ("given", "program.py")]
     assert {"events", "checkpoint"} <= {file.relative_to(tmp_path).parts[0] for file in files}
