@@ -5,10 +5,13 @@ import java.util
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sparkkinesis.{SessionTable, SessionTableProvider}
-import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.connector.catalog.{Table, TableCatalog}
 import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import org.sparkkinesis.error.TableErrors
+import org.sparkkinesis.spark.error.StatementException
 
 /** Creates tables of the connector from options, or from what a catalog stores. It calls no service. */
 abstract class ConnectorTableProvider extends SessionTableProvider {
@@ -37,6 +40,24 @@ abstract class ConnectorTableProvider extends SessionTableProvider {
     table(all, named)
   }
 
+  override def checkCreation(
+      named: StructType,
+      properties: Map[String, String],
+      options: Map[String, String]
+  ): Unit = {
+    if (ConnectorTableProvider.types(named) != ConnectorTableProvider.types(columns))
+      StatementException.raised(throw TableErrors.schemaGiven(shortName, columns.fieldNames.mkString(", ")))
+    val ofCatalog = properties + (TableCatalog.PROP_PROVIDER -> shortName)
+    this.options(TableOptions.withOptions(ofCatalog, options)).checked: Unit
+  }
+
   override def tableOf(properties: Map[String, String], ofRead: Map[String, String]): Table =
     table(options(TableOptions.withOptions(properties, ofRead)), columns)
+}
+
+object ConnectorTableProvider {
+
+  /** What counts in a comparison of columns: comments and nullability do not. */
+  private[table] def types(columns: StructType): Seq[(String, DataType)] =
+    columns.map(column => column.name -> column.dataType)
 }

@@ -50,11 +50,8 @@ class KinesisTable(declared: TableOptions, named: StructType) extends SessionTab
 
   /** A write names the columns of its rows, a read has none to name, and those of a catalog do not matter. */
   override def checkColumnsOfRead(): Unit =
-    if (!isOfCatalog && types(named) != types(schema()))
+    if (!isOfCatalog && ConnectorTableProvider.types(named) != ConnectorTableProvider.types(schema()))
       StatementException.raised(throw TableErrors.schemaGiven(format, schema().fieldNames.mkString(", ")))
-
-  private def types(columns: StructType): Seq[(String, DataType)] =
-    columns.map(column => column.name -> column.dataType)
 
   override def properties(): util.Map[String, String] = declared.shown
   override def schema(): StructType = KinesisSchema.columns
