@@ -20,9 +20,9 @@ import org.sparkkinesis.kit.Arguments
  * `ManyQueriesBenchmark [--queries N] [--shards N] [--records N]`. All but one have nothing to read. The busy one reads
  * a backlog of `records` from `shards` shards, once without and once beside the others.
  *
- * The last line is one JSON object: `started` is the number of queries whose first trigger has ended, `failed` of those
- * that ended with an error, `start_seconds` the time until the last one has started, and `busy_vs_alone` the rate of the
- * busy query beside the idle ones, relative to its rate without them.
+ * The last line is one JSON object: `started` is the number of queries whose first trigger ended, `failed` of those
+ * that ended with an error, `start_seconds` the time until the last one has started, and `busy_vs_alone` the rate of
+ * the busy query beside the idle ones, relative to its rate without them.
  */
 object ManyQueriesBenchmark {
   private val Payload = Array.fill[Byte](10000)('x')
