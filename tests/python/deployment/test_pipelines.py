@@ -32,10 +32,9 @@ def project(root: Path, kinesis: KinesisEmulator, new_stream: Callable[..., str]
 
 def pipelines(project: Path, command: str, *conf: str) -> str:
     """Run spark-pipelines in the folder with its spark-defaults.conf and return what it prints."""
-    spec = ("--spec", project / "spark-pipeline.yml")
-    arguments = [command, *spec, *(word for one in conf for word in ("--conf", one))]
-    place = {"PYSPARK_PYTHON": sys.executable, "SPARK_CONF_DIR": str(project)}
-    done = run([SPARK_HOME / "bin" / "spark-pipelines", *arguments], **place)
+    properties = [word for one in conf for word in ("--conf", one)]
+    words = [SPARK_HOME / "bin" / "spark-pipelines", command, "--spec", project / "spark-pipeline.yml", *properties]
+    done = run(words, PYSPARK_PYTHON=sys.executable, SPARK_CONF_DIR=str(project))
     return done.stdout + done.stderr
 
 
