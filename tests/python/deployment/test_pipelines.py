@@ -32,8 +32,8 @@ def project(root: Path, kinesis: KinesisEmulator, new_stream: Callable[..., str]
 
 def pipelines(project: Path, command: str, *conf: str) -> str:
     """Run spark-pipelines in the folder with its spark-defaults.conf and return what it prints."""
-    properties = [word for one in conf for word in ("--conf", one)]
-    words = [SPARK_HOME / "bin" / "spark-pipelines", command, "--spec", project / "spark-pipeline.yml", *properties]
+    words: list[str | Path] = [SPARK_HOME / "bin" / "spark-pipelines", command]
+    words += ["--spec", project / "spark-pipeline.yml", *(word for one in conf for word in ("--conf", one))]
     done = run(words, PYSPARK_PYTHON=sys.executable, SPARK_CONF_DIR=str(project))
     return done.stdout + done.stderr
 
