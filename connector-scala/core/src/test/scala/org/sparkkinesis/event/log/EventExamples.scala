@@ -222,7 +222,7 @@ object EventExamples {
       SpillStarted(5000),
       Info,
       s"$OfStream fetched records fill the memory of fetchBufferSize. This executor keeps further ones in local " +
-        "files of at most 5000 bytes until a batch has read them"
+        "files of at most 5000 bytes, or half of the free space, until a batch has read them"
     ),
     (
       SpillFailed("java.io.IOException: No space left on device", 60000),
