@@ -20,7 +20,7 @@ import org.sparkkinesis.service.StreamDescription
 import org.sparkkinesis.spark.catalog.{CatalogTable, StreamCatalog, StreamProperties}
 import org.sparkkinesis.spark.error.StatementException
 import org.sparkkinesis.spark.settings.KinesisSchema
-import org.sparkkinesis.spark.table.{KinesisTable, TableOptions}
+import org.sparkkinesis.spark.table.{ConnectorTableProvider, KinesisTable, TableOptions}
 
 /**
  * The streams of an account as tables of a catalog, without a `CREATE TABLE` for each:
@@ -77,8 +77,7 @@ final class KinesisCatalog extends TableCatalog with SupportsNamespaces {
       partitions: Array[Transform],
       properties: util.Map[String, String]
   ): Table = change("CREATE TABLE", ident) { streams =>
-    if (columns.nonEmpty && !hasSameColumns(columns))
-      throw TableErrors.schemaGiven(KinesisTable.Format, KinesisSchema.columns.fieldNames.mkString(", "))
+    if (columns.nonEmpty) ConnectorTableProvider.checkColumns(KinesisTable.Format, KinesisSchema.columns, columns)
     if (partitions.nonEmpty)
       throw unsupported("PARTITIONED BY", "The service divides a stream into shards.", "Remove the clause.")
     val wanted = StreamProperties.of(properties.asScala)
@@ -96,8 +95,7 @@ final class KinesisCatalog extends TableCatalog with SupportsNamespaces {
         throw unsupported("a change of columns", "All streams have the same columns.", "Remove the statement.")
     }
     val wanted = StreamProperties.of(properties)
-    if (streams.find(ident.name).isEmpty) throw new NoSuchTableException(ident)
-    table(ident, streams.alter(ident.name, wanted))
+    table(ident, streams.alter(ident.name, wanted).getOrElse(throw new NoSuchTableException(ident)))
   }
 
   override def dropTable(ident: Identifier): Boolean = change("DROP TABLE", ident)(_.delete(ident.name))
@@ -155,10 +153,6 @@ final class KinesisCatalog extends TableCatalog with SupportsNamespaces {
     else
       settings.filterNot { case (option, _) => option.equalsIgnoreCase(ConnectionOptions.region.key) } +
         (ConnectionOptions.region.key -> namespace.head)
-
-  private def hasSameColumns(columns: StructType): Boolean =
-    columns.map(column => column.name -> column.dataType) ==
-      KinesisSchema.columns.map(column => column.name -> column.dataType)
 
   private def unsupported(statement: String, reason: String, fix: String) =
     TableErrors.catalogUnsupported(ownName, statement, reason, fix)

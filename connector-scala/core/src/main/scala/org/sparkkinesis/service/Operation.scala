@@ -75,13 +75,13 @@ object Operation {
   }
 
   /**
-   * An operation that changes a stream. It is not repeated where the service may have done it, because the second
-   * answer would be that of an error.
+   * An operation that changes a stream, for a statement of a catalog. The driver calls it with the client of
+   * DescribeStreamSummary. It is not retried after a failure in which the service may have made the change: the second
+   * call would fail because of the first one.
    */
   sealed abstract class Change(name: String)
       extends Operation(name, ServiceErrorKind.healing ++ Set(Throttled, LimitExceeded))
 
-  // The statements of a catalog make these calls, on the driver, with the client of DescribeStreamSummary.
   case object CreateStream extends Change("CreateStream")
   case object DeleteStream extends Change("DeleteStream")
   case object UpdateShardCount extends Change("UpdateShardCount")
@@ -89,8 +89,7 @@ object Operation {
   case object IncreaseStreamRetentionPeriod extends Change("IncreaseStreamRetentionPeriod")
   case object DecreaseStreamRetentionPeriod extends Change("DecreaseStreamRetentionPeriod")
 
-  /** The operations of reads and writes. */
-  // Lazy, because one of the objects may be initialized before this one.
+  // The operations of reads and writes. Lazy, because one of the objects may be initialized before this one.
   lazy val all: Seq[Operation] = Seq(
     GetRecords,
     GetShardIterator,

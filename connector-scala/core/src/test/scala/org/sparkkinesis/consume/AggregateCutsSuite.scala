@@ -8,11 +8,10 @@ import org.sparkkinesis.aggregate.Containers.User
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder, ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
+import org.sparkkinesis.consume.poll.DefaultPolling
 import org.sparkkinesis.event.{ConsumerMetrics, RecordedEvents, RowsFiltered}
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
-import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{Operation, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
 
@@ -33,15 +32,7 @@ class AggregateCutsSuite extends TimedSuite {
   private class Setup(decode: DecodeSettings = settings) {
     val scheduler = new VirtualScheduler
     val service = new FakeKinesis(scheduler)
-    private val publishers = new PollingPublisherFactory(
-      _ => service,
-      PollingSettings.of(Options.defaults),
-      RetryPolicies.of(Options.defaults),
-      RetryRules.Default,
-      scheduler,
-      new ConsumerMetrics,
-      () => 0.5
-    )
+    private val publishers = DefaultPolling.of(service, scheduler, new ConsumerMetrics)
     val buffer = new PrefetchBuffer(1 << 20)
     val events = new RecordedEvents
     val consumers = new ShardConsumers(publishers, buffer, decode, Ignore, new ConsumerMetrics, events)

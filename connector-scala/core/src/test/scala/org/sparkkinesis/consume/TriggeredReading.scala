@@ -6,11 +6,10 @@ import scala.concurrent.duration._
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
+import org.sparkkinesis.consume.poll.DefaultPolling
 import org.sparkkinesis.consume.spill.{ChunkSpill, SpillFiles}
 import org.sparkkinesis.event.{ConsumerMetrics, EventSink}
 import org.sparkkinesis.model._
-import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.ServiceException
 
 /**
@@ -36,15 +35,7 @@ final class TriggeredReading(
     new ChunkSpill(files, diskBytes, decode.maxChunkRows, decode.maxChunkBytes, scheduler, events)
   )
   val buffer = new PrefetchBuffer(bufferBytes, spill)
-  private val publishers = new PollingPublisherFactory(
-    _ => stream,
-    PollingSettings.of(Options.defaults),
-    RetryPolicies.of(Options.defaults),
-    RetryRules.Default,
-    scheduler,
-    metrics,
-    () => 0.5
-  )
+  private val publishers = DefaultPolling.of(stream, scheduler, metrics)
   private val consumers = new ShardConsumers(publishers, buffer, decode, this, metrics)
   private val names = (0 until shards).map(index => StreamShard("orders", ShardId.ofIndex(index.toLong)))
   private val reported = mutable.HashMap.empty[StreamShard, mutable.ArrayBuffer[ChunkSummary]]

@@ -210,39 +210,37 @@ final class SdkKinesisService(
     )(_ => ())
 
   override def change(stream: StreamRef, change: ChangeRequest): CompletableFuture[Unit] = {
-    def done(send: => CompletableFuture[_ <: KinesisResponse]): CompletableFuture[Unit] =
-      call[KinesisResponse, Unit](change.operation)(send.thenApply[KinesisResponse](answer => answer))(_ => ())
+    def make[R](send: => CompletableFuture[R]): CompletableFuture[Unit] = call(change.operation)(send)(_ => ())
+    def mode(onDemand: Boolean) = StreamModeDetails.builder()
+      .streamMode(if (onDemand) StreamMode.ON_DEMAND else StreamMode.PROVISIONED).build()
     change match {
       case ChangeRequest.Create(shards) =>
-        val mode = if (shards.isEmpty) StreamMode.ON_DEMAND else StreamMode.PROVISIONED
-        done(requests.createStream(
+        make(requests.createStream(
           CreateStreamRequest.builder().streamName(stream.name).shardCount(shards.map(Int.box).orNull)
-            .streamModeDetails(StreamModeDetails.builder().streamMode(mode).build()).build()
+            .streamModeDetails(mode(onDemand = shards.isEmpty)).build()
         ))
       case ChangeRequest.Delete =>
-        done(requests.deleteStream(
+        make(requests.deleteStream(
           DeleteStreamRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream)).build()
         ))
       case ChangeRequest.Reshard(shards) =>
-        done(requests.updateShardCount(
+        make(requests.updateShardCount(
           UpdateShardCountRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
             .targetShardCount(shards).scalingType(ScalingType.UNIFORM_SCALING).build()
         ))
       case ChangeRequest.IncreaseRetention(hours) =>
-        done(requests.increaseStreamRetentionPeriod(
+        make(requests.increaseStreamRetentionPeriod(
           IncreaseStreamRetentionPeriodRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
             .retentionPeriodHours(hours).build()
         ))
       case ChangeRequest.DecreaseRetention(hours) =>
-        done(requests.decreaseStreamRetentionPeriod(
+        make(requests.decreaseStreamRetentionPeriod(
           DecreaseStreamRetentionPeriodRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
             .retentionPeriodHours(hours).build()
         ))
       case ChangeRequest.SetMode(onDemand) =>
-        val mode = if (onDemand) StreamMode.ON_DEMAND else StreamMode.PROVISIONED
-        done(requests.updateStreamMode(
-          UpdateStreamModeRequest.builder().streamARN(arnOf(stream))
-            .streamModeDetails(StreamModeDetails.builder().streamMode(mode).build()).build()
+        make(requests.updateStreamMode(
+          UpdateStreamModeRequest.builder().streamARN(arnOf(stream)).streamModeDetails(mode(onDemand)).build()
         ))
     }
   }

@@ -1,6 +1,7 @@
 package org.sparkkinesis.consume.spill
 
 import java.io.IOException
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import scala.collection.mutable
 import scala.concurrent.duration._
@@ -31,8 +32,8 @@ final class ChunkSpill(
 ) {
   import ChunkSpill._
 
-  private val used = new java.util.concurrent.atomic.AtomicLong
-  private val hasBegun = new java.util.concurrent.atomic.AtomicBoolean
+  private val used = new AtomicLong
+  private val hasBegun = new AtomicBoolean
   @volatile private var failedNanos = Option.empty[Long]
 
   /** When the disk was asked for its space, and whether it had some. */

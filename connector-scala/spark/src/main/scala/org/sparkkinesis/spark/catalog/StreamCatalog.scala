@@ -31,12 +31,16 @@ final class StreamCatalog(options: Options, environment: Environment = Environme
   def create(name: String, properties: StreamProperties): StreamDescription = ask(Some(name)) { metadata =>
     val stream = StreamRef.ByName(name)
     metadata.change(stream, properties.create)
-    make(metadata, awaitActive(metadata, stream), properties)
+    make(metadata, awaitActive(metadata, stream, metadata.probe(stream)), properties)
   }
 
-  /** Changes what differs from the properties, and waits until all is done. */
-  def alter(name: String, properties: StreamProperties): StreamDescription = ask(Some(name)) { metadata =>
-    make(metadata, metadata.describe(StreamRef.ByName(name)), properties)
+  /** Changes what differs from the properties, and waits until all is done. Returns nothing if there is no stream. */
+  def alter(name: String, properties: StreamProperties): Option[StreamDescription] = ask(Some(name)) { metadata =>
+    val stream = StreamRef.ByName(name)
+    found(metadata, stream).map { before =>
+      if (!before.status.isUsable) throw ServiceErrors.streamUnusable(stream = name, status = before.status.name)
+      make(metadata, awaitActive(metadata, stream, before), properties)
+    }
   }
 
   /** Deletes a stream and waits until it is gone. Returns whether it existed. */
@@ -50,6 +54,7 @@ final class StreamCatalog(options: Options, environment: Environment = Environme
     exists
   }
 
+  /** @param found an active stream */
   private def make(
       metadata: StreamMetadata,
       found: StreamDescription,
@@ -58,23 +63,20 @@ final class StreamCatalog(options: Options, environment: Environment = Environme
     // The service identifies a stream by its ARN if its mode changes.
     val stream = StreamRef.parse(found.arn).getOrElse(StreamRef.ByName(found.name))
     properties.changes(found).foldLeft(found) { (_, change) =>
-      awaitActive(metadata, stream): Unit
       metadata.change(stream, change)
-      awaitActive(metadata, stream)
+      awaitActive(metadata, stream, metadata.probe(stream))
     }
   }
 
   @tailrec
-  private def awaitActive(metadata: StreamMetadata, stream: StreamRef): StreamDescription = {
-    val now = metadata.probe(stream)
+  private def awaitActive(metadata: StreamMetadata, stream: StreamRef, now: StreamDescription): StreamDescription =
     now.status match {
       case StreamStatus.Active => now
       case StreamStatus.Creating | StreamStatus.Updating =>
         environment.waiting.sleep(Pause)
-        awaitActive(metadata, stream)
+        awaitActive(metadata, stream, metadata.probe(stream))
       case other => throw ServiceErrors.streamUnusable(stream = stream.name, status = other.name)
     }
-  }
 
   private def found(metadata: StreamMetadata, stream: StreamRef): Option[StreamDescription] =
     try Some(metadata.probe(stream))

@@ -62,6 +62,7 @@ object StreamProperties {
   val Shards = "shards"
   val Mode = "mode"
   val RetentionHours = "retentionHours"
+  private val Names = Seq(Shards, Mode, RetentionHours)
   private val OnDemand = "ON_DEMAND"
   private val Provisioned = "PROVISIONED"
 
@@ -80,10 +81,10 @@ object StreamProperties {
   def of(properties: Iterable[(String, String)]): StreamProperties = {
     val read = properties.toSeq.filterNot { case (name, _) => OfSpark(name) || name.startsWith(Shown) }
       .foldLeft(StreamProperties(None, None, None)) { case (before, (name, value)) =>
-        name.toLowerCase(Locale.ROOT) match {
-          case Lower.Shards => before.copy(shards = Some(whole(name, value, 1, Int.MaxValue)))
-          case Lower.Mode => before.copy(onDemand = Some(isOnDemand(name, value)))
-          case Lower.RetentionHours => before.copy(retentionHours = Some(whole(name, value, MinHours, MaxHours)))
+        Names.find(_.equalsIgnoreCase(name)).getOrElse(name) match {
+          case Shards => before.copy(shards = Some(whole(name, value, 1, Int.MaxValue)))
+          case Mode => before.copy(onDemand = Some(isOnDemand(name, value)))
+          case RetentionHours => before.copy(retentionHours = Some(whole(name, value, MinHours, MaxHours)))
           case _ =>
             throw TableErrors.streamProperty(
               property = name,
@@ -111,12 +112,6 @@ object StreamProperties {
     s"${Shown}openShards" -> found.openShards.toString,
     s"${Shown}status" -> found.status.name
   )
-
-  private object Lower {
-    val Shards: String = StreamProperties.Shards
-    val Mode: String = StreamProperties.Mode
-    val RetentionHours: String = StreamProperties.RetentionHours.toLowerCase(Locale.ROOT)
-  }
 
   private val MinHours = KinesisQuotas.Lifetime.RetentionMin.toHours.toInt
   private val MaxHours = KinesisQuotas.Lifetime.RetentionMax.toHours.toInt

@@ -45,8 +45,7 @@ abstract class ConnectorTableProvider extends SessionTableProvider {
       properties: Map[String, String],
       options: Map[String, String]
   ): Unit = {
-    if (ConnectorTableProvider.types(named) != ConnectorTableProvider.types(columns))
-      StatementException.raised(throw TableErrors.schemaGiven(shortName, columns.fieldNames.mkString(", ")))
+    ConnectorTableProvider.checkColumns(shortName, columns, named)
     val ofCatalog = properties + (TableCatalog.PROP_PROVIDER -> shortName)
     this.options(TableOptions.withOptions(ofCatalog, options)).checked: Unit
   }
@@ -57,7 +56,16 @@ abstract class ConnectorTableProvider extends SessionTableProvider {
 
 object ConnectorTableProvider {
 
-  /** What counts in a comparison of columns: comments and nullability do not. */
-  private[table] def types(columns: StructType): Seq[(String, DataType)] =
+  /**
+   * Checks that a statement names the columns of the table. Comments and nullability do not count.
+   *
+   * @throws org.apache.spark.sql.AnalysisException
+   *   KINESIS_TABLE_SCHEMA_GIVEN
+   */
+  private[sparkkinesis] def checkColumns(format: String, columns: StructType, named: StructType): Unit =
+    if (types(named) != types(columns))
+      StatementException.raised(throw TableErrors.schemaGiven(format, columns.fieldNames.mkString(", ")))
+
+  private def types(columns: StructType): Seq[(String, DataType)] =
     columns.map(column => column.name -> column.dataType)
 }

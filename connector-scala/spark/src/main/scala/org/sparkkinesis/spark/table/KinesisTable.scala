@@ -15,10 +15,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import org.sparkkinesis.concurrent.SystemClock
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.error.TableErrors
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{ConnectorEvent, OptionDeprecated}
-import org.sparkkinesis.spark.error.StatementException
 import org.sparkkinesis.spark.read.{KinesisScanBuilder, ReadDescription}
 import org.sparkkinesis.spark.settings.KinesisSchema
 import org.sparkkinesis.spark.write.route.RouteBooks
@@ -50,8 +48,7 @@ class KinesisTable(declared: TableOptions, named: StructType) extends SessionTab
 
   /** A write names the columns of its rows, a read has none to name, and those of a catalog do not matter. */
   override def checkColumnsOfRead(): Unit =
-    if (!isOfCatalog && ConnectorTableProvider.types(named) != ConnectorTableProvider.types(schema()))
-      StatementException.raised(throw TableErrors.schemaGiven(format, schema().fieldNames.mkString(", ")))
+    if (!isOfCatalog) ConnectorTableProvider.checkColumns(format, schema(), named)
 
   override def properties(): util.Map[String, String] = declared.shown
   override def schema(): StructType = KinesisSchema.columns
