@@ -13,7 +13,7 @@ import org.sparkkinesis.event.{
 import org.sparkkinesis.model.StreamRef
 import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.retry.RetryRules
-import org.sparkkinesis.service.{KinesisService, Operation, PutEntry, PutResult, ServiceException}
+import org.sparkkinesis.service.{KinesisService, Operation, PutEntry, PutResult}
 import org.sparkkinesis.shard.ShardMap
 import org.sparkkinesis.sink.kinesis.lane.{
   BackgroundListing, ExpectedShards, Refutation, ShardLanes, ShardPrediction, Sighting
@@ -189,15 +189,13 @@ final class KinesisDestination(
 
   /**
    * Predicts the shards of records with a confirmed shard map. Without one, records stay plain, which is always
-   * correct. A refused ListShards call is final.
+   * correct. A refused ListShards call is final. The refusal of another caller's listing is not, so this caller asks.
    */
   private def prediction: CompletableFuture[Either[Throwable, Option[ShardPrediction]]] = shards.prediction match {
-    case None if !shards.hasJustFailed =>
+    case None if !shards.hasJustFailed || shards.isRefused =>
       shards.confirm(service, stream, events).handle[Either[Throwable, Option[ShardPrediction]]] { (_, error) =>
-        Futures.unwrap(error) match {
-          case refused: ServiceException if !rules.isRecoverable(refused) => Left(refused)
-          case _ => Right(shards.prediction)
-        }
+        val cause = Futures.unwrap(error)
+        if (cause != null && shards.isFinal(cause)) Left(cause) else Right(shards.prediction)
       }
     case known => completedFuture(Right(known))
   }

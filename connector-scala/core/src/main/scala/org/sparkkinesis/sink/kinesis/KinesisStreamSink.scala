@@ -137,10 +137,7 @@ object KinesisStreamSink {
     }
   }
 
-  /**
-   * Lists the shards for the lanes, and retries while the sink is open. Aggregation lists them itself when it requires
-   * them.
-   */
+  /** Lists the shards when the sink opens, and retries while it is open. */
   private def listShards(
       service: KinesisService,
       stream: StreamRef,

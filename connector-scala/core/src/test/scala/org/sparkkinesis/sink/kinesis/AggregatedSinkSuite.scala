@@ -15,6 +15,8 @@ import org.sparkkinesis.sink.FatalSinkException
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 
 class AggregatedSinkSuite extends KinesisSinkTests {
+  private val aggregated = KinesisSinkSettings.of(Options.defaults).copy(aggregated = true)
+
   test("without permission to list shards the sink has no shard limits and cannot aggregate") {
     val rig = new Rig(2)
     rig.stream.listingFailures += failure(ServiceErrorKind.AccessDenied)
@@ -22,14 +24,28 @@ class AggregatedSinkSuite extends KinesisSinkTests {
     rig.flush()
     assert(rig.read.size == 1)
     assert(rig.events.of[ShardLimitsUnavailable].size == 1)
-    val packing = new Rig(2, KinesisSinkSettings.of(Options.defaults).copy(aggregated = true))
-    packing.stream.listingFailures ++= Seq.fill(2)(failure(ServiceErrorKind.AccessDenied))
-    packing.write("a", "1")
-    val error = intercept[FatalSinkException](packing.flush())
-    assert(error.getCause.asInstanceOf[ServiceException].kind == ServiceErrorKind.AccessDenied)
+    // The listing that a sink begins when it opens is refused before the first request, which must not be sent plain.
+    Seq(0.seconds, 10.millis, 1.second).foreach { between =>
+      val packing = new Rig(2, aggregated)
+      packing.stream.listingFailures ++= Seq.fill(2)(failure(ServiceErrorKind.AccessDenied))
+      packing.sink
+      packing.time.advance(between)
+      packing.write("a", "1")
+      val error = intercept[FatalSinkException](packing.sink.flush())
+      assert(error.getCause.asInstanceOf[ServiceException].kind == ServiceErrorKind.AccessDenied)
+      assert(packing.stream.puts == 0)
+    }
   }
 
-  private val aggregated = KinesisSinkSettings.of(Options.defaults).copy(aggregated = true)
+  test("a sink aggregates although another sink of the stream was not allowed to list the shards") {
+    val rig = new Rig(2, aggregated)
+    rig.stream.listingFailures += failure(ServiceErrorKind.AccessDenied)
+    rig.sink
+    Seq("1", "2").foreach(rig.write("a", _))
+    rig.flush()
+    assert(rig.stream.stored.size == 1)
+    assert(rig.read.size == 2)
+  }
 
   test("with aggregation all records of an aggregate are in the range of its shard") {
     val rig = new Rig(4, aggregated)

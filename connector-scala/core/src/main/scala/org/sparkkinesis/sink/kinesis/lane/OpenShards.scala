@@ -9,7 +9,7 @@ import org.sparkkinesis.event.{ConnectorEvent, EventSink, ShardMapNotRefreshed, 
 import org.sparkkinesis.model.hash.HashPoint
 import org.sparkkinesis.model.{ShardId, StreamRef}
 import org.sparkkinesis.retry.{Retrier, RetryPolicy, RetryRules}
-import org.sparkkinesis.service.{KinesisService, ShardFilter}
+import org.sparkkinesis.service.{KinesisService, ServiceException, ShardFilter}
 import org.sparkkinesis.shard.{ShardLister, ShardMap}
 
 /**
@@ -72,6 +72,9 @@ final class OpenShards(
   private var failedAt = 0L
   private var failures = 0
 
+  /** Whether the last failure was a refusal, and not temporary. */
+  private var isRefusal = false
+
   /** The last complete listing. */
   def map: Option[ShardMap] = current
 
@@ -98,6 +101,9 @@ final class OpenShards(
   def hasJustFailed: Boolean = synchronized {
     failures > 0 && scheduler.nanoTime - failedAt < policy.bound(failures).toNanos
   }
+
+  /** Whether the service refused the last listing of any caller. Another caller may have the permission. */
+  def isRefused: Boolean = synchronized(failures > 0 && isRefusal)
 
   /**
    * Returns where the current map expects the records of a request, or `None` without a map.
@@ -186,6 +192,12 @@ final class OpenShards(
     known.getOrElse(list(service, stream, events))
   }
 
+  /** Whether the service refused the call for good. */
+  def isFinal(error: Throwable): Boolean = error match {
+    case refused: ServiceException => !rules.isRecoverable(refused)
+    case _ => false
+  }
+
   private def begin(listing: Listing): Option[Listing] = {
     listing.startedAt = scheduler.nanoTime
     running = Some(listing)
@@ -249,6 +261,7 @@ final class OpenShards(
         case Left(error) =>
           failedAt = scheduler.nanoTime
           failures += 1
+          isRefusal = isFinal(error)
           Some(ShardMapNotRefreshed(stream, String.valueOf(Futures.unwrap(error).getMessage)))
       }
       running = None
