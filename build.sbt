@@ -150,7 +150,7 @@ lazy val peerKcl =
 /** Benchmarks; each main prints one JSON object on its last line. */
 lazy val bench = project
   .in(file("bench"))
-  .dependsOn(kit, peer)
+  .dependsOn(kit, peer, core % "compile->test")
   .settings(common, Launching.settings, publish / skip := true)
   .settings(libraryDependencies ++= Seq(sparkSql, apacheClient, urlConnection))
 

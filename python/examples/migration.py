@@ -8,7 +8,6 @@ twice, or is read before an earlier record of its key.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 import time
@@ -122,7 +121,7 @@ class Migration:
         progress = query.lastProgress
         if progress is None:
             return None
-        value = json.loads(progress.json)["sources"][0].get("metrics", {}).get(name)
+        value = progress["sources"][0].get("metrics", {}).get(name)
         return None if value is None else str(value)
 
     def wait(self, query: StreamingQuery, condition: Callable[[], bool]) -> None:

@@ -135,9 +135,10 @@ def _follow(query: StreamingQuery, count: int) -> tuple[int, int, str]:
     while query.isActive and sum(done.values()) < count:
         query.awaitTermination(0.2)  # type: ignore[arg-type]
         for progress in query.recentProgress:
-            if progress.numInputRows:
-                done[progress.batchId] = progress.numInputRows
-                lag = (progress.sources[0].metrics or {}).get("maxMsBehindLatest", lag)
+            # In pyspark 3.5, a progress is a dict without attributes.
+            if progress["numInputRows"]:
+                done[progress["batchId"]] = progress["numInputRows"]
+                lag = progress["sources"][0].get("metrics", {}).get("maxMsBehindLatest", lag)
         rows = sum(done.values())
         bar.show(rows, f"{len(done)} batches, {rows / (time.monotonic() - began):,.0f} records/s")
     bar.close()

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pyspark
 
-_PAGES = ("functions/builtin.py", "dataframe.py", "column.py", "readwriter.py", "session.py", "catalog.py", "types.py")
+# Spark 3.5 has one file of functions, and Spark 4 a folder.
+_FUNCTIONS = ("functions.py", "functions/builtin.py")
+_PAGES = (*_FUNCTIONS, "dataframe.py", "column.py", "readwriter.py", "session.py", "catalog.py", "types.py")
 _WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?")
 
 
@@ -24,8 +26,8 @@ def words(count: int) -> list[tuple[str, str]]:
 
 def _words() -> Iterator[tuple[str, str]]:
     folder = Path(pyspark.__file__).parent / "sql"
-    for page in _PAGES:
-        for node in ast.walk(ast.parse((folder / page).read_text(encoding="utf-8"))):
+    for page in filter(Path.exists, (folder / page for page in _PAGES)):
+        for node in ast.walk(ast.parse(page.read_text(encoding="utf-8"))):
             if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module)):
                 for line in (ast.get_docstring(node) or "").splitlines():
                     for word in _WORD.findall(line):

@@ -99,6 +99,7 @@ class SourceKeywords(ConnectionKeywords, total=False):
     min_fetch_period: str | int | timedelta | None
     max_fetches_per_second: float | None
     fetch_buffer_size: str | int | None
+    fetch_disk_size: str | int | None
     shard_fetch_interval: str | int | timedelta | None
     shards_per_task: int | None
     end_batch_early: bool | None
@@ -835,12 +836,26 @@ class SourceMethods(ConnectionMethods):
 
         Takes a size such as 64m, from 1m to 1024g.
 
-        Default: 25 % of the executor's heap, at most 512m, shared equally by all reads without a size of their
-        own.
+        Default: 25 % of the executor's heap, at most 512m, shared by all reads without a size of their own: half
+        of it equally, the rest by need.
 
         Query type: streaming.
         """
         return self._with_kind("fetchBufferSize", value, str, int)
+
+    def fetch_disk_size(self, value: str | int | None) -> Self:
+        """Maximum size of the local files of this read in each executor, in `spark.local.dir`. They contain the
+        records that are fetched while `fetch_buffer_size` is full, until a batch has read them. At most half of
+        the free space is used. With 0, no record is written to a disk, and fetching waits while the buffer is
+        full.
+
+        Takes a size such as 64m, from 0 to 1024g.
+
+        Default: ``32g``.
+
+        Query type: streaming, not real-time.
+        """
+        return self._with_kind("fetchDiskSize", value, str, int)
 
     def shard_fetch_interval(self, value: str | int | timedelta | None) -> Self:
         """Time between two listings of the shards. A reshard is detected at once, by the end of its parent shards.

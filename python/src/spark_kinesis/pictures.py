@@ -41,11 +41,14 @@ def plot_lag(query: StreamingQuery) -> Picture:
 
     The upper line is the lag of the query, the lower one that of fetching. Spark keeps the last 100 progresses.
     """
-    return lag_picture([progress for progress in query.recentProgress if progress.sources])
+    return lag_picture(query.recentProgress)
 
 
-def lag_picture(progresses: Sequence[Any]) -> Picture:
-    """Draw the lag from progresses, the oldest first. See ``plot_lag``."""
+def lag_picture(progresses: Iterable[Mapping[str, Any]]) -> Picture:
+    """Draw the lag from progresses, the oldest first. See ``plot_lag``.
+
+    A progress is a dict in pyspark 3.5, and has the same keys in later versions.
+    """
     points = [_Point.of(progress) for progress in progresses]
     known = [point for point in points if point is not None]
     if not known:
@@ -82,12 +85,12 @@ class _Point:
     worst: Sequence[str]
 
     @staticmethod
-    def of(progress: Any) -> _Point | None:
+    def of(progress: Mapping[str, Any]) -> _Point | None:
         """Return the lags of the first source that has some: the connector's."""
-        for source in progress.sources:
-            metrics: Mapping[str, str] = source.metrics or {}
+        for source in progress["sources"]:
+            metrics: Mapping[str, str] = source.get("metrics") or {}
             if "maxMsBehindLatest" in metrics:
-                time = datetime.fromisoformat(progress.timestamp.replace("Z", "+00:00")).timestamp()
+                time = datetime.fromisoformat(progress["timestamp"].replace("Z", "+00:00")).timestamp()
                 worst = [shard for shard in metrics.get("worstShards", "").split("; ") if shard]
                 fetched = int(metrics.get("maxFetchedMsBehindLatest", 0))
                 return _Point(time, int(metrics["maxMsBehindLatest"]), fetched, worst)

@@ -239,7 +239,7 @@ def test_a_list_of_names_and_arns_is_an_error_that_says_so() -> None:
     assert KinesisSource("orders", stream_name=None).options() == {"streamName": "orders"}
 
 
-@pytest.mark.parametrize("name", ["stream_name", "stream_arn", "stream_id"])
+@pytest.mark.parametrize("name", ["stream_name", "stream_arn"])
 def test_a_sink_refuses_two_streams_when_it_is_built(name: str) -> None:
     for two in (["a", "b"], "a,b", ("a", "b")):
         with pytest.raises(ValueError, match=rf"KinesisSink\.{name} takes one stream, not 2.*column 'stream'"):
@@ -247,6 +247,11 @@ def test_a_sink_refuses_two_streams_when_it_is_built(name: str) -> None:
     assert getattr(KinesisSink(), name)(["a"]) == getattr(KinesisSink(), name)("a")
     with pytest.raises(ValueError, match="takes one stream, not 2"):
         KinesisSink(["a", "b"])  # type: ignore[arg-type]
+
+
+def test_a_sink_takes_the_ids_of_several_logical_streams() -> None:
+    for two in (["a", "b"], "a,b", ("a", "b")):
+        assert KinesisSink(stream_id=two).options() == {"streamId": "a,b"}
 
 
 def test_a_sink_has_no_patterns_because_it_writes_to_streams_with_a_name() -> None:

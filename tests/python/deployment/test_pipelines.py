@@ -30,17 +30,19 @@ def project(root: Path, kinesis: KinesisEmulator, new_stream: Callable[..., str]
     return tmp_path
 
 
-def pipelines(project: Path, command: str) -> str:
-    """Run spark-pipelines in the folder and return what it prints."""
-    settings = {
-        "spark.jars": jar_path(),
-        "spark.ui.enabled": "false",
-        "spark.sql.warehouse.dir": project / "warehouse",
-    }
-    conf = [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
-    spec = ("--spec", project / "spark-pipeline.yml")
-    done = run([SPARK_HOME / "bin" / "spark-pipelines", command, *spec, *conf], PYSPARK_PYTHON=sys.executable)
+def pipelines(project: Path, command: str, *conf: str) -> str:
+    """Run spark-pipelines in the folder with its spark-defaults.conf and return what it prints."""
+    words: list[str | Path] = [SPARK_HOME / "bin" / "spark-pipelines", command]
+    words += ["--spec", project / "spark-pipeline.yml", *(word for one in conf for word in ("--conf", one))]
+    done = run(words, PYSPARK_PYTHON=sys.executable, SPARK_CONF_DIR=str(project))
     return done.stdout + done.stderr
+
+
+def defaults(project: Path, settings: dict[str, object]) -> None:
+    """Write the spark-defaults.conf of the folder."""
+    common = {"spark.ui.enabled": "false", "spark.sql.warehouse.dir": project / "warehouse"}
+    lines = [f"{key} {value}\n" for key, value in (common | settings).items()]
+    (project / "spark-defaults.conf").write_text("".join(lines))
 
 
 def streams(project: Path) -> list[str]:
@@ -58,24 +60,34 @@ def totals(kinesis: KinesisEmulator, stream: str) -> list[str]:
 def test_a_table_reads_a_stream_and_a_sink_writes_to_one(project: Path, kinesis: KinesisEmulator) -> None:
     orders, large = streams(project)
     put(kinesis, orders, range(98, 102))
-    output = pipelines(project, "run")
+    defaults(project, {})
+    output = pipelines(project, "run", f"spark.jars={jar_path()}")
     assert "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION" not in output
     assert totals(kinesis, large) == ['{"total":100}', '{"total":101}']
 
 
-def test_the_next_run_continues_where_the_last_one_ended(project: Path, kinesis: KinesisEmulator) -> None:
-    file = project / "transformations" / "orders.py"
-    # Without a table, because tables of the catalog in memory do not outlive a run.
-    file.write_text(file.read_text().replace("@dp.table\n", "").replace('spark.readStream.table("orders")', "orders()"))
+def test_the_next_run_continues_where_the_last_one_ended_with_a_hive_metastore(
+    project: Path, kinesis: KinesisEmulator
+) -> None:
+    # More properties than spark-pipelines passes on: see the page.
+    others = {f"spark.other.property{number}": str(number) for number in range(10)}
+    hive = {
+        "spark.jars": jar_path(),
+        "spark.sql.catalogImplementation": "hive",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={project}/metastore;create=true",
+    }
+    defaults(project, hive | others)
     orders, large = streams(project)
     for first in (100, 200):
         put(kinesis, orders, range(first, first + 2))
         pipelines(project, "run")
     assert totals(kinesis, large) == [f'{{"total":{total}}}' for total in (100, 101, 200, 201)]
+    assert (project / "metastore").is_dir()
 
 
 def test_a_wrong_option_is_an_error_of_the_dry_run(project: Path) -> None:
     file = project / "transformations" / "orders.py"
     file.write_text(file.read_text().replace('"trim_horizon"', '"trim-horizon"'))
+    defaults(project, {"spark.jars": jar_path()})
     with pytest.raises(AssertionError, match=r"KINESIS_OPTION_INVALID.*'initialPosition'.*Fix: "):
         pipelines(project, "dry-run")

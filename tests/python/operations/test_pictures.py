@@ -17,10 +17,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def _progress(second: int, **metrics: str) -> Any:
-    other = SimpleNamespace(metrics=None)
-    return SimpleNamespace(
-        timestamp=f"2026-11-20T12:00:{second:02}.000Z", sources=[other, SimpleNamespace(metrics=metrics)]
-    )
+    # In pyspark 3.5, a source without metrics has no such key.
+    return {"timestamp": f"2026-11-20T12:00:{second:02}.000Z", "sources": [{}, {"metrics": metrics}]}
 
 
 def _shard(index: int, start: int, end: int, *parents: int, closed: bool = False) -> dict[str, Any]:
@@ -69,7 +67,7 @@ def test_the_lag_of_a_query_is_a_line_over_its_batches() -> None:
 
 
 def test_a_query_without_a_batch_has_a_picture_that_says_so() -> None:
-    query: Any = SimpleNamespace(recentProgress=[SimpleNamespace(sources=[])])
+    query: Any = SimpleNamespace(recentProgress=[{"sources": []}])
     assert "no batch of this query has a lag yet" in _texts(plot_lag(query).svg)
 
 

@@ -6,9 +6,10 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.read.InputPartition
 
 import org.sparkkinesis.bench.{Meter, Tally}
-import org.sparkkinesis.chunk.{Chunk, ChunkSummary, DecodeSettings}
+import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
 import org.sparkkinesis.config.Options
+import org.sparkkinesis.consume.spill.HeldChunk
 import org.sparkkinesis.consume.{
   PrefetchBuffer, ProgressListener, RangeEnd, RecordBatch, RecordPublisher, RecordPublisherFactory, RecordSubscriber,
   ShardConsumers
@@ -73,7 +74,7 @@ object BufferBenchmark {
 
   @volatile private var held: ShardConsumers = _
 
-  private[bench] def chunks(range: ShardRange): Option[IndexedSeq[Chunk]] = range.end match {
+  private[bench] def chunks(range: ShardRange): Option[IndexedSeq[HeldChunk]] = range.end match {
     case RangeEnd.At(number) => held.read(range.shard, range.after, number)
     case _ => None
   }

@@ -3,8 +3,7 @@ package org.sparkkinesis.aggregate
 import java.nio.charset.StandardCharsets.UTF_8
 
 /**
- * The user records of one KPL aggregate, stored as ranges of its bytes and accessed by index. The aggregate has at
- * least one.
+ * The user records of one KPL aggregate, stored as ranges of its bytes and accessed by index. There may be none.
  *
  * It needs 16 bytes of memory per user record in addition to the bytes of the aggregate.
  */
@@ -15,7 +14,7 @@ final class AggregatedRecord private[aggregate] (
     records: ParsedRecords
 ) {
 
-  /** Number of user records, at least 1. */
+  /** Number of user records. */
   def count: Int = records.count
 
   def keyCount: Int = keyTable.count
@@ -25,7 +24,7 @@ final class AggregatedRecord private[aggregate] (
   def keyStart(key: Int): Int = keyTable.start(key)
   def keyLength(key: Int): Int = keyTable.length(key)
   def partitionKey(record: Int): String = text(keyTable, keyIndex(record))
-  def hasExplicitHashKey(record: Int): Boolean = records.hashKeyIndex(record) >= 0
+  def hasExplicitHashKey(record: Int): Boolean = hashKeyTable.count > 0 && records.hashKeyIndex(record) >= 0
 
   /** Returns null if the user record has no explicit hash key. */
   def explicitHashKey(record: Int): String =

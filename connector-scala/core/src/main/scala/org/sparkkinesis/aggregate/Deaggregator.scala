@@ -6,8 +6,9 @@ import java.security.MessageDigest
  * Recognizes and decodes KPL aggregates: magic bytes, a protobuf message, and its MD5 digest.
  *
  * The KPL's `aggregation-format.md` describes the format. Data that is not a complete and valid aggregate is a plain
- * record: `open` then returns null and does not fail. An aggregate without user records is also a plain record, because
- * it would otherwise produce no row. Thread-safe.
+ * record: `open` then returns null and does not fail. An aggregate with keys and without user records is valid and has
+ * no row, as in the KCL. An index into an empty table of explicit hash keys is ignored, because some libraries write
+ * it. Thread-safe.
  */
 object Deaggregator {
   private val Magic: Array[Byte] = Array(0xf3, 0x89, 0x9a, 0xc2).map(_.toByte)
@@ -63,7 +64,7 @@ final private class AggregateReader(data: Array[Byte], from: Int, end: Int) {
     }
 
   def read(): AggregatedRecord = {
-    val isValid = forEachField(from, end, containerFields) && records.count > 0 && indexesExist
+    val isValid = forEachField(from, end, containerFields) && keys.count > 0 && indexesExist
     if (isValid) new AggregatedRecord(data, keys, hashKeys, records) else null
   }
 
@@ -81,7 +82,10 @@ final private class AggregateReader(data: Array[Byte], from: Int, end: Int) {
 
   private def indexesExist: Boolean = {
     var i = 0
-    while (i < records.count && records.keyIndex(i) < keys.count && records.hashKeyIndex(i) < hashKeys.count) i += 1
+    while (
+      i < records.count && records.keyIndex(i) < keys.count &&
+      (hashKeys.count == 0 || records.hashKeyIndex(i) < hashKeys.count)
+    ) i += 1
     i == records.count
   }
 

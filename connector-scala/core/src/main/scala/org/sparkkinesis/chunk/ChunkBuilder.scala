@@ -11,8 +11,15 @@ import org.sparkkinesis.model.packed.{PackedRecords, RecordColumns}
  *
  * @param hashKeyRange
  *   hash key range of the shard; required only by `hashRangeFilter`
+ * @param onFiltered
+ *   receives the number of rows that `hashRangeFilter` has dropped from a response
  */
-final class ChunkBuilder(settings: DecodeSettings, hashKeyRange: Option[HashKeyRange], metrics: ConsumerMetrics) {
+final class ChunkBuilder(
+    settings: DecodeSettings,
+    hashKeyRange: Option[HashKeyRange],
+    metrics: ConsumerMetrics,
+    onFiltered: Long => Unit = _ => ()
+) {
   private val keep: Option[HashKeyRange] = hashKeyRange.filter(_ => settings.hashRangeFilter)
 
   /** Returns no chunk if `records` is empty or the filter drops every row. */
@@ -79,6 +86,10 @@ final class ChunkBuilder(settings: DecodeSettings, hashKeyRange: Option[HashKeyR
       i += 1
     }
     if (opened > 0) metrics.aggregatedRecords.add(opened)
+    if (chunks.dropped > 0) {
+      metrics.filteredRows.add(chunks.dropped)
+      onFiltered(chunks.dropped)
+    }
     chunks.result()
   }
 
@@ -91,6 +102,9 @@ final class ChunkBuilder(settings: DecodeSettings, hashKeyRange: Option[HashKeyR
     private var firstArrivalMillis = 0L
     private var columns = begin(0)
 
+    /** Rows that the filter dropped. */
+    var dropped = 0L
+
     /** Adds a record to the current chunk, or starts the next chunk if the current one would become too large. */
     def add(index: Int, container: AggregatedRecord): Unit = {
       val record = records(index)
@@ -100,14 +114,14 @@ final class ChunkBuilder(settings: DecodeSettings, hashKeyRange: Option[HashKeyR
         next(index)
       val rowsBefore = columns.rows
       val bytesBefore = columns.bytes
-      var dropped = addTo(columns, record, container)
+      var filtered = addTo(columns, record, container)
       // The size of the rows of an aggregate is known only after adding them, because they can share keys.
       if (rowsBefore > 0 && isTooLarge(columns.rows.toLong, columns.bytes)) {
         columns.cut(rowsBefore, bytesBefore)
         next(index)
-        dropped = addTo(columns, record, container)
+        filtered = addTo(columns, record, container)
       }
-      if (dropped > 0) metrics.filteredRows.add(dropped)
+      dropped += filtered
     }
 
     def result(): IndexedSeq[Chunk] = {

@@ -220,8 +220,18 @@ object ReadOptions {
     s"Memory for the fetched records of this read in each executor, at most $MaxBufferPercent % of its heap.",
     defaultDoc =
       s"$SharedBufferPercent % of the executor's heap, at most ${Bytes.show(SharedBufferMaxBytes)}, " +
-        "shared equally by all reads without a size of their own",
+        "shared by all reads without a size of their own: half of it equally, the rest by need",
     effect = Effect.OfReads.streaming
+  )
+
+  val fetchDiskSize: ConfigEntry[Long] = read(
+    "fetchDiskSize",
+    Bytes(0, 1L << 40),
+    "Maximum size of the local files of this read in each executor, in `spark.local.dir`. They contain the records " +
+      "that are fetched while `fetchBufferSize` is full, until a batch has read them. At most half of the free space " +
+      "is used. With 0, no record is written to a disk, and fetching waits while the buffer is full.",
+    default = "32g",
+    effect = Effect.OfReads.microBatch
   )
 
   val shardFetchInterval: ConfigEntry[FiniteDuration] = read(
@@ -304,6 +314,7 @@ object ReadOptions {
     minFetchPeriod,
     maxFetchesPerSecond,
     fetchBufferSize,
+    fetchDiskSize,
     shardFetchInterval,
     shardsPerTask,
     endBatchEarly,

@@ -2,6 +2,8 @@ package org.sparkkinesis.consume
 
 import scala.collection.mutable
 
+import org.sparkkinesis.consume.spill.ChunkSpill
+
 /**
  * Limits the memory that all shards of a source hold in one JVM. Thread-safe and non-blocking: a shard that must wait
  * receives a callback.
@@ -12,13 +14,16 @@ import scala.collection.mutable
  * prefetched child shards cannot block their parents. For a shard whose last batches were small, only little space is
  * reserved. The limit is therefore soft: idle shards that become busy at the same time can exceed it by one batch each.
  *
+ * While local files have room for more records, a shard does not wait: the consumers move records to the files when the
+ * records in memory exceed three quarters of the limit. The last quarter is for the batches that are being fetched.
+ *
  * @param room
  *   maximum number of bytes that all shards together may hold; it may change, see [[PrefetchMemory]]
+ * @param spill
+ *   the local files for records that exceed the limit, if there are some
  */
-final class PrefetchBuffer private[consume] (room: () => Long) {
-  def this(capacity: Long) = this(() => capacity)
-  require(capacity > 0, s"the capacity of the prefetch buffer must be positive, was $capacity bytes")
-
+final class PrefetchBuffer private[consume] (room: () => Long, val spill: Option[ChunkSpill]) {
+  def this(capacity: Long, spill: Option[ChunkSpill] = None) = this(PrefetchBuffer.positive(capacity), spill)
   def capacity: Long = room()
 
   /**
@@ -28,13 +33,22 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
   private def firstBatch = math.min(capacity / 8, 256L * 1024)
   private val accounts = mutable.HashSet.empty[Account]
   private val waiting = mutable.TreeSet.empty[Account](Ordering.by((a: Account) => (a.used, a.id)))
-  private var total = 0L
+  @volatile private var total = 0L
+  private var reservations = 0L
   private var lastId = 0L
 
   def usedBytes: Long = synchronized(total)
 
-  /** True if only shards that hold nothing can get space. */
-  def isFull: Boolean = synchronized(waiting.nonEmpty)
+  /** Like [[usedBytes]], without the lock. Another thread may be changing the number. */
+  private[consume] def lastUsedBytes: Long = total
+
+  /** True if only shards that hold nothing can get space. A shard may also wait for batches that are being fetched. */
+  def isFull: Boolean = synchronized(waiting.nonEmpty && (!canSpill || holding > capacity / 8 * 7))
+
+  private def canSpill = spill.exists(_.hasRoom)
+
+  /** Bytes of the records in memory, without the space that is reserved. Called while the lock is held. */
+  private def holding = total - reservations
 
   /**
    * @param onGrant
@@ -74,15 +88,12 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
     }
 
     override def add(bytes: Long): Unit = change {
-      total += bytes - reserved
+      reserve(0)
+      total += bytes
       held += bytes
-      reserved = 0
     }
 
-    override def settle(): Unit = change {
-      total -= reserved
-      reserved = 0
-    }
+    override def settle(): Unit = change(reserve(0))
 
     override def remove(bytes: Long): Unit = change {
       held -= bytes
@@ -91,22 +102,27 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
 
     override def heldBytes: Long = PrefetchBuffer.this.synchronized(held)
 
+    override def bytesToSpill: Option[Long] = PrefetchBuffer.this.synchronized {
+      Option.when(canSpill && holding > capacity / 4 * 3)(math.max(
+        1,
+        math.min(PrefetchAccount.SmallestSpill, share / 4)
+      ))
+    }
+
     override def close(): Unit = change {
       isOpen = false
       waiting -= this
-      total -= used
+      reserve(0)
+      total -= held
       held = 0
-      reserved = 0
       accounts -= this
     }
 
     /** Returns the size of the next batch, or 0 if the shard must wait for space. Called while the lock is held. */
     def grantOrWait(): Long = {
       val free = capacity - total
-      // A response in flight needs several times its payload. The responses of all shards together must not exceed the
-      // buffer.
-      val largest = math.max(1, capacity / math.max(1, accounts.size) / 4)
-      val room = math.min(2 * free - used, free)
+      val largest = share
+      val room = if (canSpill) free else math.min(2 * free - used, free)
       // Small free spaces are not granted, because they would cause many small calls.
       if (used == 0 || room >= math.max(1, largest / 4)) {
         val isIdle = expected != PrefetchAccount.Unknown && expected <= largest / 4
@@ -117,8 +133,7 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
         val granted = if (used == 0) wanted else math.min(wanted, room)
         val reservation = if (isIdle) math.max(expected, 1) else granted
         // Space of an earlier grant may still be reserved.
-        total += reservation - reserved
-        reserved = reservation
+        reserve(reservation)
         granted
       } else {
         waiting += this
@@ -127,6 +142,12 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
     }
 
     def tell(granted: Long): Unit = onGrant(granted)
+
+    private def reserve(bytes: Long): Unit = {
+      total += bytes - reserved
+      reservations += bytes - reserved
+      reserved = bytes
+    }
 
     private def change(body: => Unit): Unit = {
       val granted = PrefetchBuffer.this.synchronized {
@@ -139,6 +160,12 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
       granted.foreach { case (account, bytes) => account.tell(bytes) }
     }
   }
+
+  /**
+   * The largest batch of one shard. A response in flight needs several times its payload. The responses of all shards
+   * together must not exceed the buffer.
+   */
+  private def share = math.max(1, capacity / math.max(1, accounts.size) / 4)
 
   /**
    * Grants space to the waiting account that uses least. If it gets none, no account can. Called while the lock is
@@ -154,6 +181,13 @@ final class PrefetchBuffer private[consume] (room: () => Long) {
       if (granted > 0) resumed += first -> granted else more = false
     }
     resumed.result()
+  }
+}
+
+object PrefetchBuffer {
+  private def positive(capacity: Long): () => Long = {
+    require(capacity > 0, s"the capacity of the prefetch buffer must be positive, was $capacity bytes")
+    () => capacity
   }
 }
 
@@ -178,10 +212,16 @@ trait PrefetchAccount {
   def remove(bytes: Long): Unit
   def heldBytes: Long
 
+  /** Returns how many of its newest bytes the shard is to move to local files at least, if memory is full. */
+  def bytesToSpill: Option[Long]
+
   /** Returns all space and closes the account. */
   def close(): Unit
 }
 
 object PrefetchAccount {
   final val Unknown = -1L
+
+  /** A write to a local file has at least this size, unless the memory of a shard is smaller. */
+  private[consume] val SmallestSpill = 1L << 20
 }

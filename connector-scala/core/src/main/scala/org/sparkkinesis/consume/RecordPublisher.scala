@@ -25,7 +25,8 @@ trait RecordPublisher {
 }
 
 /**
- * Receives the records of a publisher, in order and never concurrently, on a thread that must not block.
+ * Receives the records of a publisher, in order and never concurrently, on a thread that must not wait for the service.
+ * It may write to a local file: the threads are those of the consumers, never those of the network.
  *
  * No callback follows `onShardEnd` or `onError`.
  */

@@ -3,6 +3,7 @@ package org.sparkkinesis.consume
 import scala.collection.mutable
 
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
+import org.sparkkinesis.consume.spill.{ChunkInMemory, ChunkSpill, HeldChunk, SpilledChunk}
 import org.sparkkinesis.model.StartingPosition.{AfterSequenceNumber, AtSequenceNumber, AtTimestamp, TrimHorizon}
 import org.sparkkinesis.model.packed.PackedRecords
 import org.sparkkinesis.model.{ChildShard, SequenceNumber, StartingPosition, StreamShard}
@@ -26,7 +27,7 @@ final private[consume] class ShardConsumer(
     buffer: PrefetchBuffer,
     listener: ProgressListener
 ) {
-  private val held = mutable.ArrayDeque.empty[Chunk]
+  private val held = mutable.ArrayDeque.empty[HeldChunk]
   private var heldFrom = start
   private var lastFetched: Option[SequenceNumber] = None
   private var readUpToMillis = 0L
@@ -43,6 +44,7 @@ final private[consume] class ShardConsumer(
   /** The current feed. Callbacks of other feeds come from a publisher that was cancelled. */
   private var feed: Feed = null
   private val account = buffer.open(granted => requestFromFeed(granted))
+  private val files = buffer.spill.map(_.open())
 
   /**
    * Lock that is held while the listener is called, so that its calls are in order. Never acquired while `this` is
@@ -60,6 +62,7 @@ final private[consume] class ShardConsumer(
       closeFeed()
       held.clear()
     }
+    files.foreach(_.close())
     account.close()
   }
 
@@ -69,7 +72,7 @@ final private[consume] class ShardConsumer(
    */
   def adopt(position: StartingPosition, newEpoch: Long): Boolean = {
     val adopted = synchronized {
-      val fits = failure.isEmpty && covers(position)
+      val fits = failure.isEmpty && covers(position) && canBeginAt(position)
       if (fits) currentEpoch = newEpoch
       fits
     }
@@ -84,11 +87,14 @@ final private[consume] class ShardConsumer(
   def release(upTo: SequenceNumber): Unit = {
     var freed = 0L
     synchronized {
-      while (held.nonEmpty && held.head.firstSequenceNumber <= upTo) {
+      while (held.headOption.exists(_.lastSequenceNumber <= upTo)) {
         val chunk = held.removeHead()
-        val rest = chunk.after(upTo)
-        freed += chunk.retainedBytes - rest.fold(0L)(_.retainedBytes)
-        rest.foreach(held.prepend)
+        freed += chunk.retainedBytes
+        release(chunk)
+      }
+      for (chunk <- held.headOption; rest <- chunk.after(upTo)) {
+        freed += chunk.retainedBytes - rest.retainedBytes
+        held(0) = rest
       }
       val behind = heldFrom match {
         case AfterSequenceNumber(from) => from < upTo
@@ -100,8 +106,13 @@ final private[consume] class ShardConsumer(
     feedIfNeeded()
   }
 
+  private def release(chunk: HeldChunk): Unit = chunk match {
+    case spilled: SpilledChunk => spilled.release()
+    case _: ChunkInMemory => ()
+  }
+
   /** Returns exactly the records in `(after, last]`, or `None` if some of them are not held. */
-  def read(after: StartingPosition, last: SequenceNumber): Option[IndexedSeq[Chunk]] = synchronized {
+  def read(after: StartingPosition, last: SequenceNumber): Option[IndexedSeq[HeldChunk]] = synchronized {
     if (stopped || !covers(after) || !lastFetched.exists(_ >= last)) None
     else {
       val wanted = held.iterator.takeWhile(_.firstSequenceNumber <= last).flatMap(begin(_, after)).flatMap(_.upTo(last))
@@ -111,11 +122,11 @@ final private[consume] class ShardConsumer(
 
   /** Returns the first held records at or after `from`, and what is known if there are none. */
   def head(from: StartingPosition): ShardHead = synchronized {
-    val chunk = held.iterator.flatMap(begin(_, from)).nextOption()
+    val chunk = held.iterator.flatMap(begin(_, from)).flatMap(_.load()).nextOption()
     ShardHead(currentEpoch, chunk, if (chunk.isEmpty) end else None, failure, readUpToMillis, millisBehindLatest)
   }
 
-  private def begin(chunk: Chunk, from: StartingPosition): Option[Chunk] = from match {
+  private def begin(chunk: HeldChunk, from: StartingPosition): Option[HeldChunk] = from match {
     case AfterSequenceNumber(number) => chunk.after(number)
     case AtSequenceNumber(number) => chunk.at(number)
     case _ => Some(chunk)
@@ -126,7 +137,7 @@ final private[consume] class ShardConsumer(
       shard,
       currentEpoch,
       heldFrom,
-      held.iterator.map(_.summary).toVector,
+      held.iterator.flatMap(_.summaries).toVector,
       readUpToMillis,
       millisBehindLatest,
       end,
@@ -150,8 +161,14 @@ final private[consume] class ShardConsumer(
       case _ => false
     })
 
+  /** A snapshot omits the records before a position. A block of a file is divided between its chunks only. */
+  private def canBeginAt(position: StartingPosition): Boolean = position match {
+    case AfterSequenceNumber(number) => held.find(_.lastSequenceNumber > number).forall(_.canSplitAfter(number))
+    case _ => true
+  }
+
   /** Returns whether the shard has no record between the start position and this time that is not held. */
-  private def beginsAt(millis: Long): Boolean = held.headOption.exists(_.arrivalMillis(0) >= millis)
+  private def beginsAt(millis: Long): Boolean = held.headOption.exists(_.firstArrivalMillis >= millis)
 
   /**
    * Starts a feed at `heldFrom` if there is none, or if everything fetched is before `heldFrom`. The decision is made
@@ -178,6 +195,66 @@ final private[consume] class ShardConsumer(
     }
   }
 
+  /**
+   * Moves records to local files if memory is full: what has just arrived, and then older ones, if memory is still full
+   * because what it knows of the records in files needs space too. Called by the feed, one call at a time, so that
+   * only a release changes the records meanwhile.
+   *
+   * @param arrived
+   *   bytes of the records that have just arrived
+   */
+  private def spillExcess(arrived: Long): Unit = files.foreach { own =>
+    if (spillNewest(own, arrived)) spillNewest(own, 0)
+    ()
+  }
+
+  /** Moves the newest records in memory to a file, if memory is full. Returns whether there are more of them. */
+  private def spillNewest(own: ChunkSpill#ShardSpill, arrived: Long): Boolean = account.bytesToSpill.exists { least =>
+    val (later, newest) = synchronized {
+      val later = held.reverseIterator.takeWhile(!_.isInstanceOf[ChunkInMemory]).size
+      var bytes = 0L
+      val run = held.reverseIterator.drop(later).takeWhile { chunk =>
+        val isTaken = chunk.isInstanceOf[ChunkInMemory] && bytes < math.max(arrived, least)
+        bytes += chunk.retainedBytes
+        isTaken
+      }.collect { case ChunkInMemory(chunk) => chunk }.toVector.reverse
+      (later, run)
+    }
+    // Small batches are collected, because every write has a cost.
+    val written = if (newest.iterator.map(_.retainedBytes).sum >= least) own.write(newest) else None
+    written.foreach { blocks =>
+      val freed = synchronized(replace(newest, later, blocks))
+      if (freed > 0) account.remove(freed)
+    }
+    written.nonEmpty
+  }
+
+  /**
+   * Replaces chunks in memory, if they are held, by those in a file that contain the same. Returns the freed bytes.
+   *
+   * @param later
+   *   number of held chunks after them
+   */
+  private def replace(chunks: Seq[Chunk], later: Int, written: Seq[SpilledChunk]): Long = {
+    val first = held.length - later - chunks.length
+    val isHeld = !stopped && first >= 0 && chunks.indices.forall(index =>
+      held(first + index) match {
+        case ChunkInMemory(chunk) => chunk eq chunks(index)
+        case _ => false
+      }
+    )
+    if (isHeld) {
+      val rest = held.takeRight(later).toVector
+      while (held.length > first) held.removeLast()
+      held ++= written
+      held ++= rest
+      chunks.iterator.map(_.retainedBytes).sum - written.iterator.map(_.retainedBytes).sum
+    } else {
+      written.foreach(_.release())
+      0
+    }
+  }
+
   private def closeFeed(): Unit = {
     if (feed != null && feed.publisher != null) feed.publisher.cancel()
     feed = null
@@ -195,7 +272,7 @@ final private[consume] class ShardConsumer(
       val built = chunks.build(batch.records, batch.millisBehindLatest)
       val retained = built.iterator.map(_.retainedBytes).sum
       ifCurrent {
-        held ++= built
+        held ++= built.map(ChunkInMemory(_))
         batch.records.lastOption.foreach(record => lastFetched = Some(SequenceNumber.trusted(record.sequenceNumber)))
         readUpToMillis = math.max(readUpToMillis, batch.readUpToMillis)
         millisBehindLatest = batch.millisBehindLatest
@@ -204,6 +281,7 @@ final private[consume] class ShardConsumer(
         if (delivered > 0) retainedPerByte = retained.toDouble / delivered
       } { epoch =>
         account.add(retained)
+        spillExcess(retained)
         if (built.nonEmpty) listener.onChunks(shard, epoch, built.map(_.summary))
         listener.onReadUpTo(shard, epoch, batch.readUpToMillis, batch.millisBehindLatest, batch.hadRecords)
         account.ask(retained)

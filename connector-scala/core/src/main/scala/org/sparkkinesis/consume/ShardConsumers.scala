@@ -4,8 +4,9 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-import org.sparkkinesis.chunk.{Chunk, ChunkBuilder, DecodeSettings}
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.chunk.{ChunkBuilder, DecodeSettings}
+import org.sparkkinesis.consume.spill.HeldChunk
+import org.sparkkinesis.event.{ConsumerMetrics, EventSink, RowsFiltered}
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{SequenceNumber, StartingPosition, StreamShard}
 
@@ -19,7 +20,8 @@ final class ShardConsumers(
     val buffer: PrefetchBuffer,
     decode: DecodeSettings,
     listener: ProgressListener,
-    val metrics: ConsumerMetrics
+    val metrics: ConsumerMetrics,
+    events: EventSink = EventSink.Discard
 ) {
   private val consumers = new ConcurrentHashMap[StreamShard, ShardConsumer]
 
@@ -50,7 +52,8 @@ final class ShardConsumers(
       (_, present) =>
         if (present != null && continues(present)) present
         else {
-          val chunks = new ChunkBuilder(decode, hashKeyRange, metrics)
+          val chunks =
+            new ChunkBuilder(decode, hashKeyRange, metrics, rows => events.emit(RowsFiltered(shard, rows)))
           val consumer = new ShardConsumer(shard, creationMillis, position, epoch, publishers, chunks, buffer, listener)
           stale = Option(present)
           fresh = Some(consumer)
@@ -69,7 +72,8 @@ final class ShardConsumers(
   def release(shard: StreamShard, upTo: SequenceNumber): Unit = Option(consumers.get(shard)).foreach(_.release(upTo))
 
   /**
-   * Returns exactly the records in `(after, end]`, or `None` if memory does not hold all of them. Nothing is removed.
+   * Returns exactly the records in `(after, end]`, or `None` if memory and the local files do not hold all of them.
+   * Nothing is removed.
    *
    * @param creationMillis
    *   creation time of the stream, as in [[start]]
@@ -79,7 +83,7 @@ final class ShardConsumers(
       after: StartingPosition,
       end: SequenceNumber,
       creationMillis: Long = 0
-  ): Option[IndexedSeq[Chunk]] =
+  ): Option[IndexedSeq[HeldChunk]] =
     Option(consumers.get(shard)).filter(_.creationMillis == creationMillis).flatMap(_.read(after, end))
 
   /** Returns the first held records at or after `from`, or `None` if the shard is not read. Nothing is removed. */

@@ -13,4 +13,35 @@ object TableErrors {
       "table" -> table,
       "options" -> options
     )
+
+  def changesNotAllowed(statement: String, stream: String, catalog: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_CATALOG_CHANGES_NOT_ALLOWED",
+      "statement" -> statement,
+      "stream" -> stream,
+      "catalog" -> catalog
+    )
+
+  def streamProperty(property: String, value: String, reason: String, expected: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_CATALOG_PROPERTY_INVALID",
+      "property" -> property,
+      "value" -> value,
+      "reason" -> reason,
+      "expected" -> expected
+    )
+
+  def catalogUnsupported(
+      catalog: String,
+      statement: String,
+      reason: String,
+      fix: String
+  ): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_CATALOG_UNSUPPORTED",
+      "catalog" -> catalog,
+      "statement" -> statement,
+      "reason" -> reason,
+      "fix" -> fix
+    )
 }

@@ -234,6 +234,25 @@ final case class FetchBufferReduced(wanted: Long, granted: Long) extends QueryEv
       "of its heap. In Databricks the option is for a whole cluster"
 }
 
+/** The memory for fetched records is full for the first time, and further records are written to local files. */
+final case class SpillStarted(limitBytes: Long) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Info
+  override def stream: Option[String] = None
+  override def message: String =
+    s"fetched records fill the memory of fetchBufferSize. This executor keeps further ones in local files of at most " +
+      s"$limitBytes bytes, or half of the free space, until a batch has read them"
+}
+
+/** Fetched records could not be written to a local file. */
+final case class SpillFailed(reason: String, pauseMillis: Long) extends QueryEvent {
+  override def level: EventLevel = EventLevel.Warn
+  override def stream: Option[String] = None
+  override def message: String =
+    s"fetched records cannot be written to a local file: $reason. Nothing is lost, but this executor fetches only " +
+      s"what its memory can hold until it tries again in $pauseMillis ms. Check the disks of spark.local.dir, or set " +
+      "fetchDiskSize to 0"
+}
+
 /** An option contains a secret where Spark shows or stores it. */
 final case class SecretInClearText(warning: String) extends QueryEvent {
   override def level: EventLevel = EventLevel.Warn

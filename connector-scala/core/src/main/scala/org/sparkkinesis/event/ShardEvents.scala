@@ -1,7 +1,7 @@
 package org.sparkkinesis.event
 
 import org.sparkkinesis.event.EventText.{count, positions, shards => named}
-import org.sparkkinesis.model.{ShardId, StartingPosition}
+import org.sparkkinesis.model.{ShardId, StartingPosition, StreamShard}
 
 /** Events of the shards of a stream that is read. Emitted on the driver. */
 sealed abstract class ShardEvent(streamName: String) extends ConnectorEvent(EventSubject.Shard) {
@@ -64,4 +64,14 @@ final case class ShardFinished(streamName: String, finished: ShardId) extends Sh
   override def level: EventLevel = EventLevel.Debug
   override def shard: Option[ShardId] = Some(finished)
   override def message: String = "Every record of the shard was processed; the shard left the offsets"
+}
+
+/** `deaggregation.hashRangeFilter` dropped rows of KPL aggregates. Emitted on an executor. */
+final case class RowsFiltered(of: StreamShard, rows: Long) extends ShardEvent(of.stream) {
+  override def level: EventLevel = EventLevel.Warn
+  override def shard: Option[ShardId] = Some(of.shard)
+  override def message: String =
+    s"deaggregation.hashRangeFilter dropped ${count(rows, "row")} whose hash keys belong to other shards. That is " +
+      "right for records of the KPL, which puts such rows into the right shard again. Other producers put any keys " +
+      "into one aggregate: for them, turn the filter off"
 }

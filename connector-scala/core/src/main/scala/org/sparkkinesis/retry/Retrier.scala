@@ -40,7 +40,7 @@ final class Retrier(
         Futures.unwrap(failure) match {
           case error: ServiceException
               if !result.isDone && rules.isRecoverable(error) &&
-                policy.allows(next, error.kind, (scheduler.nanoTime - failedNanos).nanos) =>
+                policy.allows(next, error, (scheduler.nanoTime - failedNanos).nanos) =>
             onRetry(error, next)
             scheduler.schedule(policy.pause(next, random()))(attempt(policy, call, next + 1, failedNanos, result))
           case error => result.completeExceptionally(error)

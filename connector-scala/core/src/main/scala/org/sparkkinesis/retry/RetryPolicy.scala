@@ -2,7 +2,7 @@ package org.sparkkinesis.retry
 
 import scala.concurrent.duration._
 
-import org.sparkkinesis.service.ServiceErrorKind
+import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
 
 /**
  * Retry limit and backoff of a failed call: full jitter with an exponentially growing upper bound.
@@ -17,7 +17,8 @@ import org.sparkkinesis.service.ServiceErrorKind
  *   factor by which the upper bound grows with each retry
  * @param healTime
  *   time in which failures that can end by themselves are retried, also beyond `maxRetries`: credentials that their
- *   source does not give yet, a wrong clock, and a key of KMS that cannot be used yet
+ *   source does not give yet, a wrong clock, and a key of KMS that cannot be used yet. With 0, `maxRetries` limits all
+ *   failures
  */
 final case class RetryPolicy(
     maxRetries: Option[Int],
@@ -33,13 +34,13 @@ final case class RetryPolicy(
   def allows(retry: Int): Boolean = maxRetries.forall(retry <= _)
 
   /**
-   * Returns whether a failure may be retried.
+   * Returns whether a failure may be retried. A throttled call is retried until it succeeds, unless `healTime` is 0.
    *
    * @param elapsed
    *   time since the first of these failures in a row
    */
-  def allows(retry: Int, kind: ServiceErrorKind, elapsed: => FiniteDuration): Boolean =
-    allows(retry) || ServiceErrorKind.healing(kind) && elapsed < healTime
+  def allows(retry: Int, error: ServiceException, elapsed: => FiniteDuration): Boolean = allows(retry) ||
+    healTime > Duration.Zero && (error.isThrottling || ServiceErrorKind.healing(error.kind) && elapsed < healTime)
 
   /** Upper bound of the pause before a retry, counted from 1. */
   def bound(retry: Int): FiniteDuration =

@@ -35,6 +35,9 @@ trait KinesisService extends AutoCloseable {
   def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage]
   def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit]
 
+  /** Requests a change of a stream. The service answers before it has made the change. */
+  def change(stream: StreamRef, change: ChangeRequest): CompletableFuture[Unit]
+
   /** Opens a subscription and reports its state to `subscriber`. After `cancel` the subscriber receives no callback. */
   def subscribeToShard(
       consumerArn: String,
@@ -86,6 +89,10 @@ final case class SubscribeToShardEvent(
 )
 
 /**
+ * @param encryption
+ *   the KMS key of a stream that is encrypted at rest
+ * @param consumers
+ *   number of registered consumers
  * @param answeredMillis
  *   when the service answered, on its own clock, where the answer says so
  */
@@ -98,7 +105,9 @@ final case class StreamDescription(
     openShards: Int,
     maxRecordBytes: Int,
     onDemand: Boolean,
-    answeredMillis: Option[Long] = None
+    answeredMillis: Option[Long] = None,
+    encryption: Option[String] = None,
+    consumers: Int = 0
 )
 
 sealed trait ShardFilter

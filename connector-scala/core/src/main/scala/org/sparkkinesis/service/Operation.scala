@@ -74,7 +74,22 @@ object Operation {
     override def service: String = "sts"
   }
 
-  // Lazy, because one of the objects may be initialized before this one.
+  /**
+   * An operation that changes a stream, for a statement of a catalog. The driver calls it with the client of
+   * DescribeStreamSummary. It is not retried after a failure in which the service may have made the change: the second
+   * call would fail because of the first one.
+   */
+  sealed abstract class Change(name: String)
+      extends Operation(name, ServiceErrorKind.healing ++ Set(Throttled, LimitExceeded))
+
+  case object CreateStream extends Change("CreateStream")
+  case object DeleteStream extends Change("DeleteStream")
+  case object UpdateShardCount extends Change("UpdateShardCount")
+  case object UpdateStreamMode extends Change("UpdateStreamMode")
+  case object IncreaseStreamRetentionPeriod extends Change("IncreaseStreamRetentionPeriod")
+  case object DecreaseStreamRetentionPeriod extends Change("DecreaseStreamRetentionPeriod")
+
+  // The operations of reads and writes. Lazy, because one of the objects may be initialized before this one.
   lazy val all: Seq[Operation] = Seq(
     GetRecords,
     GetShardIterator,

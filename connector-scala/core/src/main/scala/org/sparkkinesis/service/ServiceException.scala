@@ -107,6 +107,10 @@ final class ServiceException(
 
   /** Whether the service said so itself, and so was reached. */
   def isAnswer: Boolean = !ServiceException.Unsent(kind)
+
+  /** Whether the call was refused only because there were too many calls, so that it succeeds when there are fewer. */
+  def isThrottling: Boolean = kind == ServiceErrorKind.Throttled ||
+    (kind == ServiceErrorKind.LimitExceeded && ServiceException.limitedByRate(operation))
 }
 
 object ServiceException {
@@ -117,6 +121,15 @@ object ServiceException {
       ServiceErrorKind.NoCredentials,
       ServiceErrorKind.ForeignAnswer
     )
+
+  /** Operations for which LimitExceeded always means a rate, and never a number of streams or consumers. */
+  private lazy val limitedByRate: Set[Operation] = Set(
+    Operation.ListShards,
+    Operation.ListStreams,
+    Operation.DescribeStreamSummary,
+    Operation.DescribeStreamConsumer,
+    Operation.ListStreamConsumers
+  )
 
   /** The error code of the service for a stream, consumer or shard that does not exist. */
   val ResourceNotFoundCode: String = "ResourceNotFoundException"

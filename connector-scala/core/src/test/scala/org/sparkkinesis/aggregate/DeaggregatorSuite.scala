@@ -40,7 +40,7 @@ class DeaggregatorSuite extends PropertySuite {
   test("random bytes with a valid checksum are an aggregate or a plain record, and never fail") {
     forAll(Gen.containerOf[Array, Byte](Gen.choose(Byte.MinValue, Byte.MaxValue))) { noise =>
       val container = Deaggregator.open(Containers.seal(noise))
-      assert(container == null || container.count > 0)
+      assert(container == null || container.keyCount > 0)
     }
   }
 
@@ -59,12 +59,13 @@ class DeaggregatorSuite extends PropertySuite {
   private val data = Containers.bytesField(3, "d".getBytes)
 
   private val plain: Seq[(String, Array[Byte])] = Seq(
-    "no records" -> key,
+    "no keys" -> Containers.varintField(9, 1),
     "no bytes" -> Array.emptyByteArray,
     "a key index beyond the table" -> (key ++ record(Containers.varintField(1, 1), data)),
     "a key index that only fits a long" -> (key ++ record(Containers.varintField(1, 1L << 40), data)),
     "a negative key index" -> (key ++ record(Containers.varintField(1, -1), data)),
-    "a hash key index without a table" -> (key ++ record(index, Containers.varintField(2, 0), data)),
+    "a hash key index beyond the table" ->
+      (key ++ Containers.bytesField(2, "7".getBytes) ++ record(index, Containers.varintField(2, 1), data)),
     "a record without a key" -> (key ++ record(data)),
     "a record without data" -> (key ++ record(index)),
     "a length beyond the end" -> (key ++ Containers.varint(3 << 3 | 2) ++ Containers.varint(1000)),
@@ -78,6 +79,16 @@ class DeaggregatorSuite extends PropertySuite {
   )
   for ((what, message) <- plain) test(s"a message with $what is a plain record") {
     assert(isPlain(Containers.seal(message)))
+  }
+
+  test("an aggregate with keys and without records has no row, as in the KCL") {
+    assert(Deaggregator.open(Containers.seal(key)).count == 0)
+  }
+
+  test("an index into an empty table of explicit hash keys is ignored") {
+    val records = (1 to 100).map(_ => record(index, Containers.varintField(2, 0), data))
+    val opened = Deaggregator.open(Containers.seal(key ++ records.flatten))
+    assert(users(opened) == Seq.fill(100)(User("k", "d")))
   }
 
   test("tags and unknown fields are skipped") {

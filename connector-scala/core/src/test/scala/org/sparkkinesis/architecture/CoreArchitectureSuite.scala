@@ -24,6 +24,7 @@ class CoreArchitectureSuite extends TimedSuite {
       all("event"),
       all("event.log", "config", "retry", "chunk"),
       all("shard", "metadata", "metric"),
+      all("consume.spill"),
       all("consume", "sink.limit", "sink.limit.shared"),
       all("consume.poll", "consume.fanout", "plan.offset", "sink"),
       all("plan", "plan.member", "plan.prune", "plan.realtime"),

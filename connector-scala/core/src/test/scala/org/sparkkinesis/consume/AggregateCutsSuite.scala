@@ -8,11 +8,10 @@ import org.sparkkinesis.aggregate.Containers.User
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder, ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.consume.poll.DefaultPolling
+import org.sparkkinesis.event.{ConsumerMetrics, RecordedEvents, RowsFiltered}
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model._
-import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{Operation, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
 
@@ -30,20 +29,13 @@ class AggregateCutsSuite extends TimedSuite {
   }
 
   /** Three aggregates of three user records each: "a0", "a1", … "c2". */
-  private class Setup {
+  private class Setup(decode: DecodeSettings = settings) {
     val scheduler = new VirtualScheduler
     val service = new FakeKinesis(scheduler)
-    private val publishers = new PollingPublisherFactory(
-      _ => service,
-      PollingSettings.of(Options.defaults),
-      RetryPolicies.of(Options.defaults),
-      RetryRules.Default,
-      scheduler,
-      new ConsumerMetrics,
-      () => 0.5
-    )
+    private val publishers = DefaultPolling.of(service, scheduler, new ConsumerMetrics)
     val buffer = new PrefetchBuffer(1 << 20)
-    val consumers = new ShardConsumers(publishers, buffer, settings, Ignore, new ConsumerMetrics)
+    val events = new RecordedEvents
+    val consumers = new ShardConsumers(publishers, buffer, decode, Ignore, new ConsumerMetrics, events)
     val numbers: Seq[SequenceNumber] =
       Seq("a", "b", "c").map(name =>
         service.put(Shard.shard.value, Containers.of((0 to 2).map(i => User("k", s"$name$i")): _*))
@@ -119,5 +111,25 @@ class AggregateCutsSuite extends TimedSuite {
     s.start(AtSequenceNumber(s.numbers(0)), 3)
     assert(s.service.callsOf(Operation.GetShardIterator).size == calls + 1)
     assert(s.head(AtSequenceNumber(s.numbers(0))).headOption == Some("a0"))
+  }
+
+  test("rows that the hash range filter drops are reported") {
+    val filtering = new Setup(settings.copy(hashRangeFilter = true))
+    val none = hash.HashKeyRange(0, 0)
+    filtering.consumers.start(Shard, TrimHorizon, 1, Some(none))
+    filtering.scheduler.advance(3.seconds)
+    assert(filtering.events.of[RowsFiltered] == Vector(RowsFiltered(Shard, 9)))
+    val other = new Setup
+    other.start(TrimHorizon)
+    assert(other.events.of[RowsFiltered].isEmpty)
+  }
+
+  test("an aggregate without records has no row and does not stop the shard") {
+    val s = new Setup
+    s.service.put(Shard.shard.value, Containers.seal(Containers.bytesField(1, "key".getBytes)))
+    val last = s.service.put(Shard.shard.value, "after".getBytes)
+    s.start(TrimHorizon)
+    val held = s.consumers.read(Shard, AfterSequenceNumber(s.numbers.last), last).get
+    assert(texts(held.flatMap(_.load())) == Seq("after"))
   }
 }

@@ -8,8 +8,9 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.Scheduler
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{
-  KinesisService, Operation, PutEntry, PutResult, RecordPage, ServiceErrorKind, ServiceException, ShardFilter,
-  ShardPage, ShardSubscriber, ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
+  ChangeRequest, KinesisService, Operation, PutEntry, PutResult, RecordPage, ServiceErrorKind, ServiceException,
+  ShardFilter, ShardPage, ShardSubscriber, ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription,
+  StreamNamePage
 }
 
 /**
@@ -151,6 +152,7 @@ class FakeKinesis(scheduler: Scheduler, latency: FiniteDuration = 10.millis) ext
   override def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage] =
     unused
   override def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit] = unused
+  override def change(stream: StreamRef, change: ChangeRequest): CompletableFuture[Unit] = unused
   override def subscribeToShard(
       consumerArn: String,
       shard: ShardId,

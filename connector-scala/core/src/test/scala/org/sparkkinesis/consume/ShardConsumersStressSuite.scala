@@ -7,9 +7,10 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
-import org.sparkkinesis.concurrent.{SerialExecutor, SystemScheduler}
+import org.sparkkinesis.concurrent.{SerialExecutor, SystemClock, SystemScheduler}
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.consume.spill.{ChunkSpill, MemoryFiles, SpillLost, SpilledChunk}
+import org.sparkkinesis.event.{ConsumerMetrics, EventSink}
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.ServiceException
@@ -49,12 +50,21 @@ class ShardConsumersStressSuite extends TimedSuite {
       }
   }
   private def record(n: Int) = new KinesisRecord(n.toString, s"k$n", n.toLong, n.toString.getBytes, null)
+  private val Reading = 9
   private val problems = new AtomicReference[Throwable]
   private def number(n: Int) = SequenceNumber(n.toString)
 
-  test("random starts, releases, reads and stops from many threads give exact ranges") {
+  for (usesFiles <- Seq(false, true))
+    test(s"random starts, releases, reads and stops from many threads give exact ranges, files: $usesFiles")(
+      runs(usesFiles)
+    )
+
+  private def runs(usesFiles: Boolean): Unit = {
     val scheduler = new SystemScheduler("stress", 3)
-    val buffer = new PrefetchBuffer(200000)
+    val files = new MemoryFiles
+    val spill =
+      Option.when(usesFiles)(new ChunkSpill(files, 2 << 20, 50, 1 << 20, SystemClock, EventSink.Discard))
+    val buffer = new PrefetchBuffer(if (usesFiles) 5000 else 200000, spill)
     val last = new java.util.concurrent.ConcurrentHashMap[(StreamShard, Long), String]
     val listener = new ProgressListener {
       override def onChunks(shard: StreamShard, epoch: Long, chunks: Seq[ChunkSummary]): Unit = chunks.foreach {
@@ -79,12 +89,16 @@ class ShardConsumersStressSuite extends TimedSuite {
     val shards = Vector.tabulate(6)(i => StreamShard("stress", ShardId.ofIndex(i.toLong)))
     val epochs = new AtomicInteger
     val served = new AtomicInteger
+    val fromFiles = new AtomicInteger
+    val lost = new AtomicInteger
     val end = System.nanoTime + 4.seconds.toNanos
     val seed = Random.nextLong()
 
     def act(random: Random): Unit = {
       val shard = shards(random.nextInt(shards.size))
-      random.nextInt(10) match {
+      // Consumers that are not restarted and released all the time fill the memory.
+      val isCalm = usesFiles && random.nextInt(100) < 98
+      (if (isCalm) Reading else random.nextInt(10)) match {
         case 0 => consumers.start(shard, TrimHorizon, epochs.incrementAndGet().toLong)
         case 1 =>
           consumers.start(shard, AfterSequenceNumber(number(random.nextInt(500) + 1)), epochs.incrementAndGet().toLong)
@@ -102,9 +116,16 @@ class ShardConsumersStressSuite extends TimedSuite {
             }
             val after = if (from == 0) snapshot.heldFrom else AfterSequenceNumber(number(from))
             consumers.read(shard, after, number(to)).foreach { chunks =>
-              val read = chunks.flatMap(c => (0 until c.rows).map(c.sequenceNumber(_).value.toInt))
-              if (read != (from + 1 to to)) throw new AssertionError(s"seed $seed: ($from, $to] gave $read")
-              served.incrementAndGet()
+              try {
+                val read =
+                  chunks.flatMap(_.load()).flatMap(c => (0 until c.rows).map(c.sequenceNumber(_).value.toInt))
+                if (read != (from + 1 to to)) throw new AssertionError(s"seed $seed: ($from, $to] gave $read")
+                served.incrementAndGet()
+                if (chunks.exists(_.isInstanceOf[SpilledChunk])) fromFiles.incrementAndGet()
+              } catch {
+                // Another thread has released the records meanwhile.
+                case _: SpillLost => lost.incrementAndGet()
+              }
             }
           }
       }
@@ -122,6 +143,7 @@ class ShardConsumersStressSuite extends TimedSuite {
     assert(threads.awaitTermination(1, TimeUnit.MINUTES))
     Option(problems.get).foreach(throw _)
     assert(served.get > 100, served.get)
+    assert(fromFiles.get > 10 == usesFiles, s"${fromFiles.get} from files, ${lost.get} lost, ${files.written}")
     // No shard is stuck: after a release, records arrive again.
     shards.foreach(consumers.start(_, TrimHorizon, epochs.incrementAndGet().toLong))
     shards.foreach { shard =>
@@ -138,6 +160,6 @@ class ShardConsumersStressSuite extends TimedSuite {
     scheduler.close()
     // A batch may still be on its way when its consumer stops.
     assert(scheduler.awaitTermination(20.seconds))
-    assert(buffer.usedBytes == 0L)
+    assert(buffer.usedBytes == 0L && files.count == 0 && spill.forall(_.usedBytes == 0))
   }
 }

@@ -6,12 +6,11 @@ import scala.concurrent.duration._
 import org.sparkkinesis.chunk.{ChunkSummary, DecodeSettings}
 import org.sparkkinesis.concurrent.VirtualScheduler
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.consume.poll.{PollingPublisherFactory, PollingSettings}
+import org.sparkkinesis.consume.poll.{DefaultPolling, PollingSettings}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.StartingPosition._
 import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{StreamShard, _}
-import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{Operation, ServiceErrorKind, ServiceException}
 import org.sparkkinesis.suite.TimedSuite
 
@@ -29,14 +28,11 @@ class ShardConsumersSuite extends TimedSuite {
     val readUpTo = mutable.Map.empty[StreamShard, Long]
     val ends = mutable.ArrayBuffer.empty[(StreamShard, Long, Seq[ChildShard])]
     val failures = mutable.ArrayBuffer.empty[(StreamShard, Long, ServiceException)]
-    private val publishers = new PollingPublisherFactory(
-      _ => service,
-      PollingSettings.of(Options.defaults).copy(maxRecordsPerFetch),
-      RetryPolicies.of(Options.defaults),
-      RetryRules.Default,
+    private val publishers = DefaultPolling.of(
+      service,
       scheduler,
       metrics,
-      () => 0.5
+      PollingSettings.of(Options.defaults).copy(maxRecordsPerFetch)
     )
     val consumers = new ShardConsumers(publishers, buffer, DecodeSettings.of(Options.defaults), this, metrics)
 
@@ -51,7 +47,9 @@ class ShardConsumersSuite extends TimedSuite {
 
     def put(shard: StreamShard, texts: String*): Seq[SequenceNumber] = service.put(shard.shard.value, texts: _*)
     def read(shard: StreamShard, after: StartingPosition, end: SequenceNumber): Option[Seq[String]] =
-      consumers.read(shard, after, end).map(_.flatMap(c => (0 until c.rows).map(r => new String(c.data(r), "UTF-8"))))
+      consumers.read(shard, after, end).map(
+        _.flatMap(_.load()).flatMap(c => (0 until c.rows).map(r => new String(c.data(r), "UTF-8")))
+      )
   }
 
   test("prefetched chunks are reported one by one, and reading does not remove them") {

@@ -41,6 +41,7 @@ class SparkArchitectureSuite extends TimedSuite {
       all("read.batch"),
       all("read", "write"),
       all("table", "read.realtime"),
+      all("catalog"),
       Seq("org.sparkkinesis")
     )
   }

@@ -120,6 +120,9 @@ final private[aws] class CborOrJsonService(cbor: KinesisService, createJson: () 
   override def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit] =
     call(_.deregisterStreamConsumer(consumerArn))
 
+  override def change(stream: StreamRef, change: ChangeRequest): CompletableFuture[Unit] =
+    call(_.change(stream, change))
+
   // A subscription is the same with both.
   override def subscribeToShard(
       consumerArn: String,

@@ -20,7 +20,7 @@ import org.sparkkinesis.aws.subscription.{SdkSubscriptions, SubscriptionTranspor
 import org.sparkkinesis.event.{AnswerUnreadable, EventSink}
 import org.sparkkinesis.model._
 import org.sparkkinesis.service.{
-  KinesisService, Operation, PutEntry, PutResult, RecordPage, ShardFilter, ShardPage, ShardSubscriber,
+  ChangeRequest, KinesisService, Operation, PutEntry, PutResult, RecordPage, ShardFilter, ShardPage, ShardSubscriber,
   ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
 }
 
@@ -83,7 +83,9 @@ final class SdkKinesisService(
         summary.openShardCount,
         Option(summary.maxRecordSizeInKiB).fold(KinesisQuotas.Record.DefaultMaxBytes)(_ * KinesisQuotas.KiB),
         Option(summary.streamModeDetails).exists(_.streamMode == StreamMode.ON_DEMAND),
-        SdkConversions.answeredMillis(answer)
+        SdkConversions.answeredMillis(answer),
+        Option(summary.keyId).filter(_ => summary.encryptionType == EncryptionType.KMS),
+        Option(summary.consumerCount).fold(0)(_.intValue)
       )
     }
 
@@ -206,6 +208,42 @@ final class SdkKinesisService(
     call(Operation.DeregisterStreamConsumer)(
       requests.deregisterStreamConsumer(DeregisterStreamConsumerRequest.builder().consumerARN(consumerArn).build())
     )(_ => ())
+
+  override def change(stream: StreamRef, change: ChangeRequest): CompletableFuture[Unit] = {
+    def make[R](send: => CompletableFuture[R]): CompletableFuture[Unit] = call(change.operation)(send)(_ => ())
+    def mode(onDemand: Boolean) = StreamModeDetails.builder()
+      .streamMode(if (onDemand) StreamMode.ON_DEMAND else StreamMode.PROVISIONED).build()
+    change match {
+      case ChangeRequest.Create(shards) =>
+        make(requests.createStream(
+          CreateStreamRequest.builder().streamName(stream.name).shardCount(shards.map(Int.box).orNull)
+            .streamModeDetails(mode(onDemand = shards.isEmpty)).build()
+        ))
+      case ChangeRequest.Delete =>
+        make(requests.deleteStream(
+          DeleteStreamRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream)).build()
+        ))
+      case ChangeRequest.Reshard(shards) =>
+        make(requests.updateShardCount(
+          UpdateShardCountRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
+            .targetShardCount(shards).scalingType(ScalingType.UNIFORM_SCALING).build()
+        ))
+      case ChangeRequest.IncreaseRetention(hours) =>
+        make(requests.increaseStreamRetentionPeriod(
+          IncreaseStreamRetentionPeriodRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
+            .retentionPeriodHours(hours).build()
+        ))
+      case ChangeRequest.DecreaseRetention(hours) =>
+        make(requests.decreaseStreamRetentionPeriod(
+          DecreaseStreamRetentionPeriodRequest.builder().streamName(nameOf(stream)).streamARN(arnOf(stream))
+            .retentionPeriodHours(hours).build()
+        ))
+      case ChangeRequest.SetMode(onDemand) =>
+        make(requests.updateStreamMode(
+          UpdateStreamModeRequest.builder().streamARN(arnOf(stream)).streamModeDetails(mode(onDemand)).build()
+        ))
+    }
+  }
 
   override def subscribeToShard(
       consumerArn: String,

@@ -55,9 +55,9 @@ final private[aws] class HttpExchange {
   }
 
   /**
-   * Returns the future that the SDK receives for a begun exchange. The SDK ends it with the failure of an answer that it
-   * cannot decode. The connection must not end with it, because the answer is complete: the HTTP client closes a
-   * connection with such a delay that the next call may have taken it.
+   * Returns the future that the SDK receives for a begun exchange. The SDK ends it with the failure of an error answer,
+   * or of one that it cannot decode. The connection must not end with it, because the answer is complete: the HTTP
+   * client closes a connection so late that the next call may have taken it.
    */
   private[http] def forSdk(begun: CompletableFuture[Void]): CompletableFuture[Void] = {
     val result = new CompletableFuture[Void]

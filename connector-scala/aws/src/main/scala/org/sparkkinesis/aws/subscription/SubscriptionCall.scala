@@ -1,6 +1,6 @@
 package org.sparkkinesis.aws.subscription
 
-import java.io.{ByteArrayOutputStream, IOException}
+import java.io.ByteArrayOutputStream
 import java.util.concurrent.atomic.AtomicLong
 
 import scala.util.control.NonFatal
@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBuf
 import org.sparkkinesis.aws.error.{ErrorClassification, ForeignAnswerException, ForeignAnswers}
 import org.sparkkinesis.aws.request.ErrorAnswer
 import org.sparkkinesis.aws.transport.{AnswerHead, Http2Call, StreamReader}
-import org.sparkkinesis.service.{Operation, ServiceException, ShardSubscriber, ShardSubscription}
+import org.sparkkinesis.service.{Operation, ServiceException, ShardSubscriber, ShardSubscription, SubscribeToShardEvent}
 
 /**
  * One SubscribeToShard call. It decodes the answer on the connection's thread and calls the [[ShardSubscriber]] there,
@@ -37,6 +37,9 @@ final private[aws] class SubscriptionCall(
   private var head: AnswerHead = null
   private var foreign = Option.empty[ForeignAnswerException]
   private var isSubscribed = false
+
+  /** An event that arrived instead of the initial response, which some emulators do not send, before it was wanted. */
+  private var early: SubscribeToShardEvent = null
   private var hasEnded = false
   private var failure: Throwable = null
 
@@ -83,7 +86,7 @@ final private[aws] class SubscriptionCall(
       while (isWanted && dispatch()) ()
       if (!isOver)
         if (isWanted && !hasEnded) Option(stream).foreach(_.credit())
-        else if (hasEnded && (isWanted || decoder.isEmpty)) finish()
+        else if (hasEnded && (isWanted || decoder.isEmpty && early == null)) finish()
     } catch {
       case error: Throwable =>
         over(_.onError(ErrorClassification.classify(Operation.SubscribeToShard, error)))
@@ -94,13 +97,17 @@ final private[aws] class SubscriptionCall(
   private def isWanted: Boolean = !isOver && (allowed.get > 0 || !isSubscribed)
 
   /** Reports the next message, of which the decoder keeps the bytes until then. Returns false if there is none. */
-  private def dispatch(): Boolean = {
+  private def dispatch(): Boolean = if (early != null) {
+    val event = early
+    early = null
+    report(event)
+  } else {
     val message = decoder.next()
     if (message != null) message.headers.getOrElse(":message-type", "") match {
       case "event" if message.headers.get(":event-type").contains("SubscribeToShardEvent") =>
-        if (!isSubscribed) throw new IOException("The first message of the subscription is not its initial response")
-        allowed.decrementAndGet()
-        subscriber.onEvent(SubscriptionJson.event(message.bytes, message.payloadStart, message.payloadLength))
+        val event = SubscriptionJson.event(message.bytes, message.payloadStart, message.payloadLength)
+        subscribed()
+        if (isWanted) report(event): Unit else early = event
       case "event" => if (message.headers.get(":event-type").contains("initial-response")) subscribed()
       case _ =>
         val headers = message.headers
@@ -109,6 +116,12 @@ final private[aws] class SubscriptionCall(
         over(_.onError(error(code, text.orElse(headers.get(":error-message")).getOrElse("no message"))))
     }
     message != null
+  }
+
+  private def report(event: SubscribeToShardEvent): Boolean = {
+    allowed.decrementAndGet()
+    subscriber.onEvent(event)
+    true
   }
 
   private def subscribed(): Unit = if (!isSubscribed) {

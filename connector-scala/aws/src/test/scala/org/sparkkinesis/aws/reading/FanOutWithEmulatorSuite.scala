@@ -52,7 +52,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
     def shards: Seq[StreamShard] = emulator.admin.shards(stream).map(s => StreamShard(arn, s.id))
     def rows: Int = shards.map(listener.rows).sum
     def texts(shard: StreamShard): Seq[String] = listener.chunks.asScala.get(shard).toSeq.flatMap { told =>
-      Rows.texts(consumers.read(shard, TrimHorizon, told.last.last).get)
+      Rows.held(consumers.read(shard, TrimHorizon, told.last.last).get)
     }
     override def close(): Unit = {
       consumers.stopAll()
@@ -122,7 +122,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
         new RangeReader(polling, r.shard(0), AfterSequenceNumber(numbers(100)), RangeEnd.At(numbers(400)), chunks)
       assert(
         Rows.texts(range.toSeq) ==
-          Rows.texts(r.consumers.read(r.shard(0), AfterSequenceNumber(numbers(100)), numbers(400)).get)
+          Rows.held(r.consumers.read(r.shard(0), AfterSequenceNumber(numbers(100)), numbers(400)).get)
       )
     }
   }
@@ -138,7 +138,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
       r.listener.awaitUntil(s"${read.size} rows") {
         largest = math.max(largest, r.consumers.buffer.usedBytes)
         for (s <- r.shards; last <- r.consumers.snapshot(s).get.chunks.lastOption) {
-          read ++= Rows.texts(r.consumers.read(s, position(s), last.last).get)
+          read ++= Rows.held(r.consumers.read(s, position(s), last.last).get)
           position(s) = AfterSequenceNumber(last.last)
           r.consumers.release(s, last.last)
         }
@@ -175,7 +175,7 @@ class FanOutWithEmulatorSuite extends WithEmulator {
       put("again", Seq("c"), _ => "k")
       r.listener.awaitUntil(s"${r.rows} rows")(r.rows == 3)
       val read = r.consumers.read(r.shard(0), AfterSequenceNumber(last), r.listener.chunks.get(r.shard(0)).last.last)
-      assert(read.map(Rows.texts(_)) == Some(Seq("c")))
+      assert(read.map(Rows.held(_)) == Some(Seq("c")))
     }
   }
 

@@ -71,7 +71,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
       r.listener.awaitUntil(r.listener.rows(s).toString)(r.listener.rows(s) == 1000)
       val numbers = emulator.admin.records("ranges", s.shard.value).map(record => SequenceNumber(record.sequenceNumber))
       for ((from, to) <- Seq((0, 1), (0, 999), (99, 100), (100, 101), (250, 749), (998, 999))) {
-        val memory = r.consumers.read(s, AfterSequenceNumber(numbers(from)), numbers(to)).map(Rows.texts(_))
+        val memory = r.consumers.read(s, AfterSequenceNumber(numbers(from)), numbers(to)).map(Rows.held(_))
         assert(memory == Some(all.slice(from + 1, to + 1)))
         assert(r.range(s, AfterSequenceNumber(numbers(from)), RangeEnd.At(numbers(to))) == memory.get)
       }
@@ -96,7 +96,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
         closed.forall(r.listener.ends.containsKey))
       val read = shards.flatMap { s =>
         r.listener.chunks.asScala.get(s).toSeq.flatMap(c =>
-          Rows.texts(r.consumers.read(s, TrimHorizon, c.last.last).get)
+          Rows.held(r.consumers.read(s, TrimHorizon, c.last.last).get)
         )
       }
       assert(read.sortBy(_.toInt) == texts)
@@ -104,7 +104,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
       closed.foreach { s =>
         assert(
           r.range(s, TrimHorizon, RangeEnd.ShardEnd) ==
-            Rows.texts(r.consumers.read(s, TrimHorizon, r.listener.chunks.get(s).last.last).get)
+            Rows.held(r.consumers.read(s, TrimHorizon, r.listener.chunks.get(s).last.last).get)
         )
       }
     }
@@ -163,7 +163,7 @@ class PollingWithEmulatorSuite extends WithEmulator {
       r.listener.awaitUntil(s"${read.size} rows") {
         largest = math.max(largest, r.consumers.buffer.usedBytes)
         for (s <- shards; last <- r.consumers.snapshot(s).get.chunks.lastOption) {
-          read ++= Rows.texts(r.consumers.read(s, position(s), last.last).get)
+          read ++= Rows.held(r.consumers.read(s, position(s), last.last).get)
           position(s) = AfterSequenceNumber(last.last)
           r.consumers.release(s, last.last)
         }

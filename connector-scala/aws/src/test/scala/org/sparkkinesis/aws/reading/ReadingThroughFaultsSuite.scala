@@ -163,7 +163,7 @@ class ReadingThroughFaultsSuite extends WithEmulator {
       }
       shards.foreach { shard =>
         val read = listener.chunks.asScala.get(shard).toSeq.flatMap(told =>
-          Rows.texts(consumers.read(shard, TrimHorizon, told.last.last).get)
+          Rows.held(consumers.read(shard, TrimHorizon, told.last.last).get)
         )
         assert(
           read ==

@@ -7,6 +7,7 @@ import scala.collection.mutable
 
 import org.sparkkinesis.chunk.{Chunk, ChunkSummary}
 import org.sparkkinesis.consume.ProgressListener
+import org.sparkkinesis.consume.spill.HeldChunk
 import org.sparkkinesis.model.{StreamShard, _}
 import org.sparkkinesis.service.ServiceException
 
@@ -64,4 +65,7 @@ object Rows {
     chunks.foreach(chunk => (0 until chunk.rows).foreach(row => found += new String(chunk.data(row), "UTF-8")))
     found.toSeq
   }
+
+  /** Returns the payloads of chunks that consumers hold as text. */
+  def held(chunks: Iterable[HeldChunk]): Seq[String] = texts(chunks.flatMap(_.load()))
 }

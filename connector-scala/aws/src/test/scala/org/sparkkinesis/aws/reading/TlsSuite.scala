@@ -107,7 +107,7 @@ class TlsSuite extends TimedSuite {
       texts.drop(1000).foreach(text => emulator.admin.putRecord("secure", text, text.getBytes("UTF-8")))
       listener.awaitUntil(s"${listener.totalRows} rows")(listener.totalRows.get == 2000)
       val read = shards.flatMap(shard =>
-        Rows.texts(consumers.read(shard, TrimHorizon, listener.chunks.get(shard).last.last).get)
+        Rows.held(consumers.read(shard, TrimHorizon, listener.chunks.get(shard).last.last).get)
       )
       assert(read.sortBy(_.toInt) == texts)
     } finally {

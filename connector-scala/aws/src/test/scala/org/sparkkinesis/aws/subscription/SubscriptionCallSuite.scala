@@ -90,6 +90,31 @@ class SubscriptionCallSuite extends TimedSuite {
     assert((receiver.events, receiver.isComplete) == ((2, false)))
   }
 
+  test("a subscription without an initial response begins with its first event, which waits until it is requested") {
+    var begins = 0
+    val receiver = new Receiver(() => begins += 1)
+    val call = new SubscriptionCall(receiver, new MessageBuffers)
+    call.begin(head(200))
+    feed(call, event ++ event)
+    feed(call, event)
+    assert((begins, receiver.events) == ((1, 0)))
+    call.end(null)
+    assert(!receiver.isComplete)
+    call.request(2)
+    feed(call, Array.emptyByteArray)
+    assert((begins, receiver.events, receiver.isComplete) == ((1, 2, false)))
+    call.request(2)
+    feed(call, Array.emptyByteArray)
+    assert((begins, receiver.events, receiver.isComplete) == ((1, 3, true)))
+
+    val last = new Receiver
+    val single = new SubscriptionCall(last, new MessageBuffers)
+    single.begin(head(200))
+    feed(single, event)
+    single.end(null)
+    assert((last.events, last.isComplete) == ((0, false)))
+  }
+
   test("a call without demand reports its end at once if no event waits") {
     val lost = new Receiver
     begun(lost).end(new IOException("lost"))

@@ -217,6 +217,19 @@ object EventExamples {
       Warn,
       s"$OfStream fetchBufferSize is 20000 bytes of memory in each executor, and this executor gives it 1000 bytes, " +
         "half of its heap. In Databricks the option is for a whole cluster"
+    ),
+    (
+      SpillStarted(5000),
+      Info,
+      s"$OfStream fetched records fill the memory of fetchBufferSize. This executor keeps further ones in local " +
+        "files of at most 5000 bytes, or half of the free space, until a batch has read them"
+    ),
+    (
+      SpillFailed("java.io.IOException: No space left on device", 60000),
+      Warn,
+      s"$OfStream fetched records cannot be written to a local file: java.io.IOException: No space left on device. " +
+        "Nothing is lost, but this executor fetches only what its memory can hold until it tries again in 60000 ms. " +
+        "Check the disks of spark.local.dir, or set fetchDiskSize to 0"
     )
   )
 
@@ -243,6 +256,13 @@ object EventExamples {
       ShardsMoved(Arn, "7", "8", Seq(One -> After)),
       Info,
       s"$OfShard 1 shard moved from executor 7 to executor 8: $One after 495"
+    ),
+    (
+      RowsFiltered(StreamShard(Arn, One), 753),
+      Warn,
+      s"$OfShard deaggregation.hashRangeFilter dropped 753 rows whose hash keys belong to other shards. That is " +
+        "right for records of the KPL, which puts such rows into the right shard again. Other producers put any keys " +
+        "into one aggregate: for them, turn the filter off"
     ),
     (ShardEnded(Arn, One, Seq(Two)), Info, s"$OfShard The shard was fetched to its end; children: $Two"),
     (

@@ -8,8 +8,8 @@ import scala.collection.mutable
 import org.sparkkinesis.model._
 import org.sparkkinesis.model.hash.{HashKey, HashKeyRange}
 import org.sparkkinesis.service.{
-  KinesisService, PutEntry, PutResult, RecordPage, ServiceException, ShardFilter, ShardPage, ShardSubscriber,
-  ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
+  ChangeRequest, KinesisService, PutEntry, PutResult, RecordPage, ServiceException, ShardFilter, ShardPage,
+  ShardSubscriber, ShardSubscription, StreamConsumer, StreamConsumerPage, StreamDescription, StreamNamePage
 }
 
 /**
@@ -125,6 +125,7 @@ class FakeStream(shardCount: Int) extends KinesisService {
   override def listStreamConsumers(streamArn: String, next: Option[String]): CompletableFuture[StreamConsumerPage] =
     unsupported
   override def deregisterStreamConsumer(consumerArn: String): CompletableFuture[Unit] = unsupported
+  override def change(stream: StreamRef, change: ChangeRequest): CompletableFuture[Unit] = unsupported
   override def subscribeToShard(
       consumerArn: String,
       shard: ShardId,

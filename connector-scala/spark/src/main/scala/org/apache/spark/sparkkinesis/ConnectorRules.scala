@@ -19,6 +19,7 @@ import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.{DataSource, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{AnalysisException, SparkSession, SparkSessionExtensions}
 
 import org.sparkkinesis.error.TableErrors
@@ -172,8 +173,24 @@ private object TableStatements extends Rule[LogicalPlan] {
         case _ => append
       }
     case create: V2CreateTableAsSelectPlan => refuse(create)
+    case create: CreateTable => checked(create, create.tableSchema, create.tableSpec)
+    case replace: ReplaceTable => checked(replace, replace.tableSchema, replace.tableSpec)
     case read: DataSourceV2Relation => checked(read, read.table)
     case read: StreamingRelationV2 => checked(read, read.table)
+  }
+
+  /**
+   * Checks the columns and the options of a statement that names columns. For one that names none, Spark asks the
+   * provider. A statement without a mistake is left as it is, so it may be checked more than once.
+   */
+  private def checked(create: LogicalPlan, columns: => StructType, spec: TableSpecBase): LogicalPlan = {
+    spec match {
+      case resolved: TableSpec =>
+        for (provider <- SessionTables.providerOf(resolved.provider, conf) if columns.nonEmpty)
+          provider.checkCreation(columns, resolved.properties, resolved.options)
+      case _ => ()
+    }
+    create
   }
 
   private def checked(read: LogicalPlan, table: Table): LogicalPlan = {

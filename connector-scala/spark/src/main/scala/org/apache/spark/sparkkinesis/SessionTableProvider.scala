@@ -34,6 +34,15 @@ trait SessionTableProvider extends TableProvider with RelationProvider with Sche
       stored: StructType
   ): BaseRelation = createRelation(context, options)
 
+  /**
+   * Checks the statement that creates a table.
+   *
+   * @param named the columns that the statement names
+   * @throws org.apache.spark.sql.AnalysisException
+   *   KINESIS_TABLE_SCHEMA_GIVEN, KINESIS_OPTION_UNKNOWN, …
+   */
+  def checkCreation(named: StructType, properties: Map[String, String], options: Map[String, String]): Unit
+
   /** Returns the table with the properties that a catalog stores, and with the options of one read or write. */
   def tableOf(properties: Map[String, String], ofRead: Map[String, String]): Table
 }

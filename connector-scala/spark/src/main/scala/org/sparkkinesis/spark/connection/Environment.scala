@@ -4,11 +4,12 @@ import java.util.concurrent.ThreadLocalRandom
 
 import scala.concurrent.duration._
 
-import org.apache.spark.sparkkinesis.RunningTask
+import org.apache.spark.sparkkinesis.{LocalDisks, RunningTask}
 
 import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
 import org.sparkkinesis.concurrent.{BlockingWait, Clock, Scheduler, SystemClock, SystemScheduler, Waiting}
 import org.sparkkinesis.consume.poll.ShardReaders
+import org.sparkkinesis.consume.spill.SpillFiles
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{EventSink, Losses}
@@ -34,6 +35,12 @@ trait Environment {
 
   /** Counts the readers that poll each shard of a service in this process. */
   def readers(settings: ClientSettings): ShardReaders
+
+  /** Maximum size of this process's heap in bytes. */
+  def heapBytes: Long
+
+  /** Local files for fetched records that memory cannot hold. */
+  def localFiles: SpillFiles
 
   /** The enhanced fan-out consumers that reads of this process use. */
   def consumersInUse: ConsumersInUse
@@ -67,6 +74,8 @@ object Environment {
     override def scheduler(name: String, threads: Int): Scheduler with AutoCloseable =
       new SystemScheduler(name, threads)
     override lazy val sharedScheduler: Scheduler = new SystemScheduler("kinesis-direct-read", 2, Some(10.seconds))
+    override def heapBytes: Long = Runtime.getRuntime.maxMemory
+    override def localFiles: SpillFiles = LocalDisks
     override val consumersInUse: ConsumersInUse = new ConsumersInUse
     override def client(settings: ClientSettings): ServiceLease[KinesisService] =
       KinesisClients.shared.acquire(settings)

@@ -42,11 +42,15 @@ object ServiceFailure {
       case ServiceErrorKind.KeyUnavailable | ServiceErrorKind.Encryption =>
         ServiceErrors.failed(operation = operation, stream = stream, serviceMessage = said, fix = FixOfKey)
       case _ =>
+        val again = error.operation match {
+          case _: Operation.Change => "run the statement again"
+          case _ => "restart the query from its checkpoint"
+        }
         ServiceErrors.failed(
           operation = operation,
           stream = stream,
           serviceMessage = said,
-          fix = "Correct what the service's message names, then restart the query from its checkpoint."
+          fix = s"Correct what the service's message names, then $again."
         )
     }
     explained.causedBy(error)

@@ -1,6 +1,6 @@
 package org.sparkkinesis.spark.connection
 
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 import java.util.concurrent.{CompletableFuture, CompletionException, ExecutionException}
 
 import scala.concurrent.duration._
@@ -15,8 +15,8 @@ import org.sparkkinesis.model.hash.HashKeyRange
 import org.sparkkinesis.model.{KinesisQuotas, Shard, ShardId, StartingPosition, StreamRef}
 import org.sparkkinesis.retry.{Outages, Retrier, RetryPolicies, RetryRules}
 import org.sparkkinesis.service.{
-  KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter, StreamDescription,
-  TunableOperation
+  ChangeRequest, KinesisService, Operation, ServiceErrorKind, ServiceException, ServiceLease, ShardFilter,
+  StreamDescription, TunableOperation
 }
 import org.sparkkinesis.shard.ShardLister
 
@@ -64,6 +64,12 @@ final class StreamMetadata(
   def probe(stream: StreamRef): StreamDescription =
     ask(Operation.DescribeStreamSummary, stream.name, Some(StreamMetadata.ShortestWait))(
       _.retry(StreamMetadata.Probe)(() => description(stream))
+    )
+
+  /** Requests a change of a stream. The service answers before it has made the change. */
+  def change(stream: StreamRef, change: ChangeRequest): Unit =
+    ask(change.operation, stream.name, Some(StreamMetadata.LongestWait))(
+      _.retry(StreamMetadata.Probe)(() => service.change(stream, change))
     )
 
   /** Returns all pages of ListShards. If a token expires, the listing starts again. */
@@ -155,31 +161,42 @@ final class StreamMetadata(
       call: Retrier => CompletableFuture[A]
   ): A = {
     val failures = new AtomicInteger
+    val throttled = new AtomicBoolean
     val retrier = new Retrier(
       scheduler,
       rules,
       () => environment.random(),
       onRetry = (error, inARow) => {
         failures.set(inARow)
+        throttled.set(error.isThrottling)
         events.emit(CallRetried(stream, None, inARow, error.getMessage))
         outages.failed(stream, None, inARow, error)
       }
     )
     try {
-      val answer = await(operation, stream, limit, call(retrier))
+      val answer = await(operation, stream, limit, () => throttled.getAndSet(false), call(retrier))
       if (failures.get >= Outages.Notable) outages.recovered(stream, None)
       answer
     } finally outages.left(stream, None)
   }
 
+  /**
+   * @param wasThrottled
+   *   whether the last failure since the last call was throttling, which does not end a long wait: many queries may
+   *   start at the same time
+   */
   private def await[A](
       operation: Operation,
       stream: String,
       limit: Option[FiniteDuration],
+      wasThrottled: () => Boolean,
       answer: CompletableFuture[A]
   ): A =
     try {
-      limit.foreach(longest => if (!environment.waiting.until(answer, longest)) throw tooLate(operation, longest))
+      limit.foreach { longest =>
+        while (!environment.waiting.until(answer, longest))
+          if (longest < StreamMetadata.LongestWait || !wasThrottled()) throw tooLate(operation, longest)
+      }
       environment.waiting.get(answer)
     } catch {
       case failed: ExecutionException =>

@@ -12,6 +12,7 @@ import org.sparkkinesis.spark.coordinator.state.FetchRates
  *   each shard with something to read
  * @param fetchedMillisBehindLatest
  *   how far fetching is behind, in milliseconds, for each open shard with a report: the service's last value
+ *   and, if it is old, its age
  * @param totals
  *   counters of all consumers, including those of lost executors
  * @param withheldRows
@@ -39,7 +40,7 @@ final case class CoordinatorStatus(
  *
  * @param millisBehindLatest
  *   how far the query is behind, in milliseconds: the age of the oldest record that no batch has taken or, if no record
- *   is buffered, the service's last value
+ *   is buffered, how far fetching is behind
  * @param rate
  *   how fast it is fetched; empty before the first measurement
  * @param owner

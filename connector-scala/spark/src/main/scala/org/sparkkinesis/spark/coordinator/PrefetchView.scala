@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.coordinator
 
+import scala.concurrent.duration.FiniteDuration
+
 import org.sparkkinesis.chunk.ChunkSummary
 import org.sparkkinesis.metric.Sums
 import org.sparkkinesis.model.StreamShard
@@ -235,15 +237,23 @@ final class PrefetchView private[coordinator] (
    *   the current time in epoch milliseconds, to compute the age of records
    * @param limits
    *   the limits with which batches are planned
+   * @param usual
+   *   maximum time between two answers of a shard that is read without trouble
    */
-  def status(taken: Option[SourceOffset], nowMillis: Long, limits: ReadLimits): CoordinatorStatus = locked {
+  def status(
+      taken: Option[SourceOffset],
+      nowMillis: Long,
+      limits: ReadLimits,
+      usual: FiniteDuration
+  ): CoordinatorStatus = locked {
+    val nanos = state.clock.nanoTime
+    def fetched(track: ShardTrack) = track.fetchedBehind(nanos, usual.toMillis)
     val open = tracks.valuesIterator.filterNot(_.ended).toVector
-    val fetchedBehind =
-      open.flatMap(track => track.millisBehindLatest.map(track.shard.stream -> _))
+    val fetchedBehind = open.flatMap(track => fetched(track).map(track.shard.stream -> _))
     val behind = tracks.valuesIterator.flatMap { track =>
       val planned = taken.flatMap(_.streams.get(track.shard.stream)).flatMap(_.shards.get(track.shard.shard))
       val rate = track.rate.at(nowMillis)
-      track.lagMillis(planned, nowMillis).map(ShardStatus(track.shard, _, rate, track.owner))
+      track.lagMillis(planned, nowMillis, fetched(track)).map(ShardStatus(track.shard, _, rate, track.owner))
     }.toVector
     val ended = tracks.size - open.size
     val withheld = for (offset <- taken; ahead <- limits.maxAheadMillis)

@@ -187,6 +187,7 @@ final private[coordinator] class ShardProgress(
           state.readLate(Overtaken(track.shard, until, latest - until))
         )
       track.accept(told, replaces)
+      if (told.reads > 0) track.noteAnswer(state.clock.nanoTime)
       // Records that a lost owner had reported are missing in a stream that was recreated.
       if (told.chunks.nonEmpty || told.end.nonEmpty || track.lacksLostRecords) track.noteNews(state.clock.nanoTime)
       told.failure.foreach(giveUp(track, _))

@@ -41,7 +41,8 @@ final class StatementException(error: KinesisConnectorException) extends Analysi
 }
 
 object StatementException {
-  private val ofStatements = Seq("KINESIS_OPTION_", "KINESIS_TABLE_", "KINESIS_SINK_COLUMN_", "KINESIS_SINK_KEY_")
+  private val ofStatements =
+    Seq("KINESIS_OPTION_", "KINESIS_TABLE_", "KINESIS_CATALOG_", "KINESIS_SINK_COLUMN_", "KINESIS_SINK_KEY_")
 
   /** Runs the body. An error of the connector that is the fault of the statement becomes an `AnalysisException`. */
   def raised[T](body: => T): T =

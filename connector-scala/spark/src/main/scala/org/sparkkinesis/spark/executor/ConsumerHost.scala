@@ -7,8 +7,8 @@ import scala.concurrent.duration._
 
 import org.apache.spark.{SparkException, TaskKilledException}
 
-import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.concurrent.SerialExecutor
+import org.sparkkinesis.consume.spill.{ChunkSpill, HeldChunk}
 import org.sparkkinesis.consume.{PrefetchBuffer, PrefetchMemory, ShardConsumers, ShardHead}
 import org.sparkkinesis.error.RealTimeErrors
 import org.sparkkinesis.event.{ConsumerHealth, ConsumerMetrics, ConsumersCrashed, CoordinatorLost, FetchBufferReduced}
@@ -53,10 +53,20 @@ final class ConsumerHost private[executor] (
   /** The settings with the streams that have joined. */
   @volatile private var current = settings
   private val publishers = PublisherFactories.open(() => current, scheduler, metrics, environment, events)
-  private val buffer = settings.bufferBytes.fold(memory.open()) { wanted =>
-    val granted = PrefetchMemory.granted(wanted)
+  private val spill = Option.when(settings.diskBytes > 0)(
+    new ChunkSpill(
+      environment.localFiles,
+      settings.diskBytes,
+      settings.decode.maxChunkRows,
+      settings.decode.maxChunkBytes,
+      scheduler,
+      events
+    )
+  )
+  private val buffer = settings.bufferBytes.fold(memory.open(spill)) { wanted =>
+    val granted = PrefetchMemory.granted(wanted, environment.heapBytes)
     if (granted < wanted) events.emit(FetchBufferReduced(wanted, granted))
-    new PrefetchBuffer(granted)
+    new PrefetchBuffer(granted, spill)
   }
   private val instance = java.util.UUID.randomUUID().getMostSignificantBits
   private val reporter =
@@ -68,13 +78,14 @@ final class ConsumerHost private[executor] (
       () => consumers.size,
       () => buffer.isFull,
       () => publishers.unreachable,
-      () => metrics.snapshot + ("bufferedBytes" -> buffer.usedBytes),
+      () =>
+        metrics.snapshot + ("bufferedBytes" -> buffer.usedBytes) ++ spill.map("bufferedDiskBytes" -> _.usedBytes),
       () =>
         ConsumerHealth(buffer.capacity, metrics.pollingSlowdown, metrics.mostThrottled, publishers.outages),
       (shard, epoch) => consumers.startEpoch(shard, epoch)
     )
   private val live = new LiveFeeds(reporter)
-  private val consumers: ShardConsumers = new ShardConsumers(publishers, buffer, settings.decode, live, metrics)
+  private val consumers: ShardConsumers = new ShardConsumers(publishers, buffer, settings.decode, live, metrics, events)
 
   /** Why tasks of real-time batches end; empty until the consumers close. */
   private val closed = new AtomicReference(Option.empty[RuntimeException])
@@ -85,7 +96,7 @@ final class ConsumerHost private[executor] (
   private var missedPings = 0
 
   /** Returns the buffered chunks of a range up to `end`, or `None` when the buffer does not hold all of it. */
-  def read(range: ShardRange, end: SequenceNumber): Option[IndexedSeq[Chunk]] =
+  def read(range: ShardRange, end: SequenceNumber): Option[IndexedSeq[HeldChunk]] =
     consumers.read(range.shard, range.after, end, range.creationMillis)
 
   override def heard(serviceMillis: Long): Unit = scheduler.heard(serviceMillis)

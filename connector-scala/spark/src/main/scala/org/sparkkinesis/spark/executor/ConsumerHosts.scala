@@ -13,7 +13,7 @@ import org.sparkkinesis.spark.settings.ReadSettings
 
 /** Holds the consumers of every running source in one executor, by source id. Thread-safe. */
 final class ConsumerHosts(wire: ExecutorWire, environment: Environment) {
-  private val memory = PrefetchMemory.ofHeap()
+  private val memory = PrefetchMemory.ofHeap(environment.heapBytes)
   private val hosts = new ConcurrentHashMap[String, ConsumerHost]
 
   /**

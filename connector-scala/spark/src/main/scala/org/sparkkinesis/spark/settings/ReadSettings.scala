@@ -14,6 +14,8 @@ import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
  *   client settings by stream ARN: endpoint, region and credentials
  * @param bufferBytes
  *   prefetch memory of each executor in bytes; empty for a share of its heap
+ * @param diskBytes
+ *   maximum size in bytes of the local files of each executor for fetched records that its memory cannot hold
  * @param fanOut
  *   consumer ARN by stream ARN if the consumers use enhanced fan-out; a task that reads a range again always polls
  * @param query
@@ -28,6 +30,7 @@ final case class ReadSettings(
     rules: RetryRules,
     decode: DecodeSettings,
     bufferBytes: Option[Long],
+    diskBytes: Long,
     failOnDataLoss: Boolean,
     fanOut: Option[Map[String, String]],
     query: QueryContext,
@@ -56,6 +59,7 @@ object ReadSettings {
     RetryRules.of(options),
     DecodeSettings.of(options),
     options.get(ReadOptions.fetchBufferSize),
+    options(ReadOptions.fetchDiskSize),
     options(ReadOptions.failOnDataLoss),
     fanOut = None,
     query = QueryContext.Unknown,

@@ -5,10 +5,13 @@ import java.util
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sparkkinesis.{SessionTable, SessionTableProvider}
-import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.connector.catalog.{Table, TableCatalog}
 import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import org.sparkkinesis.error.TableErrors
+import org.sparkkinesis.spark.error.StatementException
 
 /** Creates tables of the connector from options, or from what a catalog stores. It calls no service. */
 abstract class ConnectorTableProvider extends SessionTableProvider {
@@ -37,6 +40,32 @@ abstract class ConnectorTableProvider extends SessionTableProvider {
     table(all, named)
   }
 
+  override def checkCreation(
+      named: StructType,
+      properties: Map[String, String],
+      options: Map[String, String]
+  ): Unit = {
+    ConnectorTableProvider.checkColumns(shortName, columns, named)
+    val ofCatalog = properties + (TableCatalog.PROP_PROVIDER -> shortName)
+    this.options(TableOptions.withOptions(ofCatalog, options)).checked: Unit
+  }
+
   override def tableOf(properties: Map[String, String], ofRead: Map[String, String]): Table =
     table(options(TableOptions.withOptions(properties, ofRead)), columns)
+}
+
+object ConnectorTableProvider {
+
+  /**
+   * Checks that a statement names the columns of the table. Comments and nullability do not count.
+   *
+   * @throws org.apache.spark.sql.AnalysisException
+   *   KINESIS_TABLE_SCHEMA_GIVEN
+   */
+  private[sparkkinesis] def checkColumns(format: String, columns: StructType, named: StructType): Unit =
+    if (types(named) != types(columns))
+      StatementException.raised(throw TableErrors.schemaGiven(format, columns.fieldNames.mkString(", ")))
+
+  private def types(columns: StructType): Seq[(String, DataType)] =
+    columns.map(column => column.name -> column.dataType)
 }

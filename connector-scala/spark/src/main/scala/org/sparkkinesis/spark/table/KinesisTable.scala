@@ -15,10 +15,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import org.sparkkinesis.concurrent.SystemClock
 import org.sparkkinesis.config.Options
-import org.sparkkinesis.error.TableErrors
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{ConnectorEvent, OptionDeprecated}
-import org.sparkkinesis.spark.error.StatementException
 import org.sparkkinesis.spark.read.{KinesisScanBuilder, ReadDescription}
 import org.sparkkinesis.spark.settings.KinesisSchema
 import org.sparkkinesis.spark.write.route.RouteBooks
@@ -33,7 +31,7 @@ import org.sparkkinesis.spark.write.{KinesisSink, KinesisWriteBuilder}
  * @param named
  *   the columns that the user or the catalog names
  */
-final class KinesisTable(declared: TableOptions, named: StructType) extends SessionTable with SupportsRead
+class KinesisTable(declared: TableOptions, named: StructType) extends SessionTable with SupportsRead
     with SupportsWrite
     with SupportsMetadataColumns
     with ReportsSinkMetrics {
@@ -50,11 +48,7 @@ final class KinesisTable(declared: TableOptions, named: StructType) extends Sess
 
   /** A write names the columns of its rows, a read has none to name, and those of a catalog do not matter. */
   override def checkColumnsOfRead(): Unit =
-    if (!isOfCatalog && types(named) != types(schema()))
-      StatementException.raised(throw TableErrors.schemaGiven(format, schema().fieldNames.mkString(", ")))
-
-  private def types(columns: StructType): Seq[(String, DataType)] =
-    columns.map(column => column.name -> column.dataType)
+    if (!isOfCatalog) ConnectorTableProvider.checkColumns(format, schema(), named)
 
   override def properties(): util.Map[String, String] = declared.shown
   override def schema(): StructType = KinesisSchema.columns

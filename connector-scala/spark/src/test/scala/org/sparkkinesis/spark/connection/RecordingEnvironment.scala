@@ -3,6 +3,7 @@ package org.sparkkinesis.spark.connection
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.{Clock, Scheduler, Waiting}
 import org.sparkkinesis.consume.poll.ShardReaders
+import org.sparkkinesis.consume.spill.SpillFiles
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
@@ -19,6 +20,8 @@ final class RecordingEnvironment(recorded: EventSink) extends Environment {
   override def sharedScheduler: Scheduler = OfJvm.sharedScheduler
   override def client(settings: ClientSettings): ServiceLease[KinesisService] = OfJvm.client(settings)
   override def readers(settings: ClientSettings): ShardReaders = OfJvm.readers(settings)
+  override def heapBytes: Long = OfJvm.heapBytes
+  override def localFiles: SpillFiles = OfJvm.localFiles
   override def events(query: QueryContext): EventSink = recorded
   override def warnOfLoss(loss: KinesisConnectorException): Unit = ()
   override def random(): Double = OfJvm.random()

@@ -92,6 +92,22 @@ class StreamMetadataSuite extends TimedSuite {
     assert(lasting.calls(Operation.DescribeStreamSummary) == 6)
   }
 
+  test("throttling ends no start, however long it lasts, unless an option limits the retries") {
+    val kinds = Seq(ServiceErrorKind.LimitExceeded, ServiceErrorKind.Throttled)
+    for (kind <- kinds; failures <- Seq(40, 1000)) {
+      val rig = new Rig
+      rig.service.add("orders")
+      rig.service.fail(Operation.DescribeStreamSummary, Seq.fill(failures)(kind): _*)
+      assert(rig.metadata.describe(orders).name == "orders")
+      if (failures == 1000) assert(rig.passed > 10.minutes)
+    }
+    val limited = new Rig("retry.describeStreamSummary.maxRetries" -> "2")
+    limited.service.add("orders")
+    limited.service.fail(Operation.DescribeStreamSummary, Seq.fill(40)(ServiceErrorKind.LimitExceeded): _*)
+    intercept[KinesisConnectorException](limited.metadata.describe(orders))
+    assert(limited.calls(Operation.DescribeStreamSummary) == 3)
+  }
+
   test("the retry options of ListStreams limit its retries and set their pauses") {
     val options = Seq("maxRetries" -> "2", "backoff.base" -> "40s", "backoff.max" -> "1m", "backoff.exponent" -> "2")
     val rig = new Rig(options.map { case (name, value) => s"retry.listStreams.$name" -> value }: _*)

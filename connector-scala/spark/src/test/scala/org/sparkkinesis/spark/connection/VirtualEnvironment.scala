@@ -8,6 +8,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.{Cancellable, Clock, Scheduler, VirtualScheduler, Waiting}
 import org.sparkkinesis.consume.poll.ShardReaders
+import org.sparkkinesis.consume.spill.MemoryFiles
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.log.QueryContext
 import org.sparkkinesis.event.{EventSink, RecordedEvents}
@@ -25,6 +26,8 @@ class VirtualEnvironment(val time: VirtualScheduler, service: KinesisService) ex
   override def clock: Clock = time
   override def sharedScheduler: Scheduler = time
   override def readers(settings: ClientSettings): ShardReaders = shared
+  override def heapBytes: Long = Runtime.getRuntime.maxMemory
+  override val localFiles: MemoryFiles = new MemoryFiles
   val recorded = new RecordedEvents
   override def events(query: QueryContext): EventSink = recorded
   override def warnOfLoss(loss: KinesisConnectorException): Unit = losses += loss

@@ -126,7 +126,7 @@ class ShardCoordinatorSuite extends CoordinatorFixture {
       val back = s("1").nextAssign()
       assert(back.size == 2)
       assert(back.map(_.epoch).min > first.values.map(_._2).max)
-      assert(s.coordinator.prefetched.status(None, 0, ReadLimits.Unlimited).shardsByExecutor ==
+      assert(s.coordinator.prefetched.status(None, 0, ReadLimits.Unlimited, 10.seconds).shardsByExecutor ==
         Map("driver" -> 2, "1" -> 2))
     }
   }
@@ -138,7 +138,8 @@ class ShardCoordinatorSuite extends CoordinatorFixture {
       s("driver").register()
       s.coordinator.advance(offset((0 until 4).map(i => i -> (if (i == 2) after(50) else ShardPosition.Horizon)): _*))
       assert(s("driver").next() == Release(Seq(shard(2) -> number(50))))
-      assert(s.coordinator.prefetched.status(None, 0, ReadLimits.Unlimited).shardsByExecutor == Map("driver" -> 4))
+      assert(s.coordinator.prefetched.status(None, 0, ReadLimits.Unlimited, 10.seconds).shardsByExecutor ==
+        Map("driver" -> 4))
     }
   }
 

@@ -209,6 +209,7 @@ abstract class MicroBatchTests extends SparkSuite {
       "minRecordsPerTrigger" -> "1000000",
       "maxTriggerDelay" -> "1h",
       "fetchBufferSize" -> "1m",
+      "fetchDiskSize" -> "0",
       "maxRecordsPerFetch" -> "100"
     )(
       putLarge(6000),
@@ -250,14 +251,18 @@ abstract class MicroBatchTests extends SparkSuite {
     )
   }
 
-  test("Once reads every record in one batch, even if the buffer cannot hold them") {
-    @annotation.nowarn("cat=deprecation")
-    val once = Trigger.Once()
-    testStream("once", 2, "fetchBufferSize" -> "1m", "maxRecordsPerFetch" -> "100")(
-      putLarge(3000),
-      StartStream(once),
-      AwaitEnd,
-      Execute("one batch")(run => assert(run.collected.byBatch.map(_.size) == Vector(3000)))
-    )
-  }
+  for (disk <- Seq("64g", "0"))
+    test(s"Once reads every record in one batch, even if the memory cannot hold them, with fetchDiskSize $disk") {
+      @annotation.nowarn("cat=deprecation")
+      val once = Trigger.Once()
+      testStream(s"once-$disk", 2, "fetchBufferSize" -> "1m", "fetchDiskSize" -> disk, "maxRecordsPerFetch" -> "100")(
+        putLarge(3000),
+        StartStream(once),
+        AwaitEnd,
+        Execute("one batch") { run =>
+          assert(run.collected.byBatch.map(_.size) == Vector(3000))
+          assert(run.collected.texts.map(_.takeWhile(_ != ' ').toInt).toSet == (0 until 3000).toSet)
+        }
+      )
+    }
 }

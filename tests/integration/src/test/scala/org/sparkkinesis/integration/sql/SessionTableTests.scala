@@ -72,6 +72,33 @@ abstract class SessionTableTests extends TableFixture {
       "KINESIS_OPTION_UNKNOWN")
   }
 
+  test("CREATE TABLE that names columns checks its options, and accepts only the columns of each table") {
+    def made(columns: String, options: String, format: String = "kinesis"): Unit =
+      spark.sql(s"CREATE TABLE with_columns ($columns) USING $format OPTIONS ($options) TBLPROPERTIES ('team' = 'x')")
+    def condition(columns: String, options: String, format: String = "kinesis"): String = {
+      val found = refused(made(columns, options, format)).getCondition
+      assert(!hasTable("with_columns"))
+      found
+    }
+    val all = "partitionKey STRING NOT NULL COMMENT 'key', data BINARY, stream STRING, shardId STRING, " +
+      "sequenceNumber STRING, approximateArrivalTimestamp TIMESTAMP"
+    assert(condition(all, "streamNme 'x'") == "KINESIS_OPTION_UNKNOWN")
+    assert(condition(all, "maxRecordsPerFetch 'many'") == "KINESIS_OPTION_INVALID")
+    assert(condition("data BINARY", "streamName 'x'", "firehose") == "KINESIS_OPTION_UNKNOWN")
+    assert(condition("id INT", "streamName 'x'") == "KINESIS_TABLE_SCHEMA_GIVEN")
+    assert(condition("partitionKey STRING, data STRING", "streamName 'x'") == "KINESIS_TABLE_SCHEMA_GIVEN")
+    assert(condition("id INT", "deliveryStreamName 'x'", "firehose") == "KINESIS_TABLE_SCHEMA_GIVEN")
+    kinesis.admin.createStream("with_columns", 1)
+    put("with_columns", 1)
+    made(all, list(connection("with_columns").toSeq))
+    assert(values("with_columns") == Seq(1))
+    spark.sql("DROP TABLE with_columns")
+    made("data BINARY", "deliveryStreamName 'x'", "firehose")
+    spark.sql("DROP TABLE with_columns")
+    spark.sql("CREATE TABLE with_columns (id INT) USING parquet")
+    spark.sql("DROP TABLE with_columns")
+  }
+
   test("properties that are not options are ignored") {
     kinesis.admin.createStream("tagged", 1)
     put("tagged", 1)

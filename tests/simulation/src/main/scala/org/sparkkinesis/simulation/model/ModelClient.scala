@@ -138,6 +138,7 @@ final class ModelClient(service: ModelKinesis, process: String, isAlive: () => B
     opened
   }
 
+  override def change(stream: StreamRef, change: ChangeRequest): CompletableFuture[Unit] = notRead(change.operation)
   override def listStreams(after: Option[String]): CompletableFuture[StreamNamePage] = notRead(Operation.ListStreams)
   override def putRecords(stream: StreamRef, entries: IndexedSeq[PutEntry]): CompletableFuture[IndexedSeq[PutResult]] =
     puts.put(stream, entries)

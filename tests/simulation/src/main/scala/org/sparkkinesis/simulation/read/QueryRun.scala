@@ -120,6 +120,8 @@ final private[read] class QueryRun(world: ReadWorld, start: Start) {
     process,
     service.client(process.name, () => process.isAlive),
     random,
+    setup.heapBytes,
+    diskRandom,
     thread,
     loss => {
       tell(s"warning of ${process.name}: ${loss.getMessage}")

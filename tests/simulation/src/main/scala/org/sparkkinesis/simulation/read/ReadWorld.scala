@@ -28,6 +28,9 @@ final private[read] class ReadWorld(
 ) {
   val setup = scenario.setup
   val random = new Random(scenario.seed)
+
+  /** Decides which operations on local files fail. It is separate, so that these do not change what else happens. */
+  val diskRandom = new Random(scenario.seed)
   val time = new SimulatedTime(ReadSimulation.StartMillis)
   val service = new ModelKinesis(time.scheduler, random, setup.model)
   val wireFaults = new WireFaults(random, () => time.nowMillis)

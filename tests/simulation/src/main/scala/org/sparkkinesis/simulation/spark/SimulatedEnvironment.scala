@@ -8,6 +8,7 @@ import scala.util.Random
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.{Clock, Scheduler, Waiting}
 import org.sparkkinesis.consume.poll.ShardReaders
+import org.sparkkinesis.consume.spill.SpillFiles
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
@@ -18,6 +19,10 @@ import org.sparkkinesis.spark.connection.{ConsumersInUse, Environment}
 /**
  * The environment of one process: virtual time, waits that advance it, and the modelled service.
  *
+ * @param heapBytes
+ *   size of the process's heap, which determines how many records it holds in memory
+ * @param disk
+ *   decides which operations on local files fail
  * @param thread
  *   the query's thread, which may be interrupted
  * @param onLoss
@@ -30,6 +35,8 @@ final class SimulatedEnvironment(
     process: SimulatedProcess,
     service: KinesisService,
     jitter: Random,
+    override val heapBytes: Long,
+    disk: Random,
     thread: QueryThread,
     onLoss: KinesisConnectorException => Unit,
     onEvent: EventSink
@@ -39,6 +46,7 @@ final class SimulatedEnvironment(
   override def events(query: QueryContext): EventSink = onEvent
   override def warnOfLoss(loss: KinesisConnectorException): Unit = onLoss(loss)
   private val shared = new ShardReaders
+  override val localFiles: SpillFiles = new SimulatedDisk(disk)
   override val consumersInUse: ConsumersInUse = new ConsumersInUse
   override def readers(settings: ClientSettings): ShardReaders = shared
   override def random(): Double = jitter.nextDouble()

@@ -3,7 +3,7 @@ package org.sparkkinesis.simulation.seeds
 import org.sparkkinesis.simulation.read.ReadSide
 
 /** Runs seeds of the reading side. `ReadFindingsSuite` has the schedules of seeds that failed. */
-class ReadSeedsSuite extends SeedsSuite(ReadSide, 1 to 2000) {
+class ReadSeedsSuite extends SeedsSuite(ReadSide, 1 to 1000) {
   testSeeds("lose no record, repeat no record, and end") { totals =>
     // Check that the seeds put and lose records at all.
     assert(totals("delivered") > 50L * seeds.size)

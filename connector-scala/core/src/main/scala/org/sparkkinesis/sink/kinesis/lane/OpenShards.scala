@@ -68,7 +68,7 @@ final class OpenShards(
 
   /** Whether a response has shown that the map is outdated, and the listing that follows has not begun. */
   private var isOutdated = false
-  private val once = policy.copy(maxRetries = Some(0))
+  private val once = policy.copy(maxRetries = Some(0), healTime = Duration.Zero)
   private var failedAt = 0L
   private var failures = 0
 

@@ -67,6 +67,9 @@ final private[coordinator] class ShardTrack(
    */
   var openUpToMillis = 0L
 
+  /** When an answer of the service was reported last, in nanoseconds of this process's clock. */
+  private var answeredNanos = Option.empty[Long]
+
   /** Rate at which the shard is fetched, by any owner. */
   val rate = new ReadRate
 
@@ -218,25 +221,38 @@ final private[coordinator] class ShardTrack(
     failure = failure.orElse(report.failure)
   }
 
+  /** Records that an answer of the service was reported. */
+  def noteAnswer(nanos: Long): Unit = answeredNanos = Some(nanos)
+
+  /**
+   * Returns how far fetching is behind, in milliseconds: the service's last value and, if no answer has come for longer
+   * than usual, the age of the last one. `None` if there was no answer, or the shard has ended.
+   *
+   * @param usualMillis
+   *   maximum time between two answers of a shard that is read without trouble
+   */
+  def fetchedBehind(nanos: Long, usualMillis: Long): Option[Long] = {
+    val age = answeredNanos.map(last => (nanos - last) / 1000000).filter(_ > usualMillis).getOrElse(0L)
+    millisBehindLatest.filterNot(_ => ended).map(_ + age)
+  }
+
   /**
    * Returns how many milliseconds the query is behind in this shard; `None` if that is unknown or nothing is left to
-   * read. Without an answer of the service for some time, the query is as late as the last answer is old: a query that
-   * gets no answers does not look healthy.
+   * read.
    *
    * @param planned
    *   the end of the last batch in this shard
+   * @param fetchedBehind
+   *   how far fetching is behind
    */
-  def lagMillis(planned: Option[ShardPosition], nowMillis: Long): Option[Long] = {
+  def lagMillis(planned: Option[ShardPosition], nowMillis: Long, fetchedBehind: Option[Long]): Option[Long] = {
     val oldest = planned match {
       case Some(ShardPosition.ShardEnd) => None
       case Some(ShardPosition.After(number, _)) => chunks.find(_.last > number)
       case _ => chunks.headOption
     }
     oldest.map(chunk => math.max(0, nowMillis - chunk.firstArrivalMillis))
-      .orElse(millisBehindLatest.filterNot(_ => ended).map { behind =>
-        val age = if (readUpToMillis > 0) nowMillis - readUpToMillis else 0
-        if (age > ShardTrack.SilenceMillis) math.max(behind, age) else behind
-      })
+      .orElse(fetchedBehind)
   }
 
   /**
@@ -279,10 +295,4 @@ final private[coordinator] class ShardTrack(
     }
     chunks.size < before
   }
-}
-
-private[coordinator] object ShardTrack {
-
-  /** Age of the last answer from which on a query is late, in milliseconds. */
-  val SilenceMillis = 30000L
 }

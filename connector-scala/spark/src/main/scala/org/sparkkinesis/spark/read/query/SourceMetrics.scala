@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.read.query
 
+import scala.concurrent.duration._
+
 import org.sparkkinesis.config.value.ConsumerMode
 import org.sparkkinesis.metric.{BatchFigures, SourceFigures}
 import org.sparkkinesis.plan.PlannedBatch
@@ -10,6 +12,9 @@ import org.sparkkinesis.spark.coordinator.{CoordinatorStatus, ShardStatus}
  * Builds the source metrics of `StreamingQueryProgress`. Names match Databricks' connector where it has the metric.
  */
 object SourceMetrics {
+
+  /** Time between two answers of a shard without records that is normal, in addition to `minFetchPeriod`. */
+  val UsualSilence: FiniteDuration = 10.seconds
 
   /** Number of shards in `worstShards`, and of streams in `worstStreams`. */
   private val Worst = 5

@@ -163,8 +163,11 @@ final class SourceQuery(
     upTo
   }
 
-  /** The settings of the consumers, whose enhanced fan-out consumers are registered. */
-  private[sparkkinesis] def consumerSettings: ReadSettings = streams.settings
+  /**
+   * The settings of the consumers of real-time tasks, whose enhanced fan-out consumers are registered. The tasks take
+   * the records at once, so local files are not needed: a full buffer is back-pressure.
+   */
+  private[sparkkinesis] def consumerSettings: ReadSettings = streams.settings.copy(diskBytes = 0)
 
   /** Returns what the driver holds of each shard; nothing before the first batch is planned. */
   private[sparkkinesis] def summaries: Map[StreamShard, Seq[ChunkSummary]] =
@@ -238,7 +241,7 @@ final class SourceQuery(
     // Spark asks at the end of a trigger, which may be long before the next one.
     batch = batch.map(_.copy(isRunning = false))
     coordinatorIfStarted.fold(Map.empty[String, String]) { running =>
-      val status = running.prefetched.status(planned.map(_.end).orElse(taken), session.serviceClock.atLeast, limits)
+      val status = statusOf(running, planned.map(_.end).orElse(taken))
       SourceMetrics.of(status, planned, triggers.planningNanos) ++ SourceMetrics.ofFigures(figures(status))
     } ++ members.fold(Map.empty[String, String])(_.metrics(current.orElse(taken)))
   }
@@ -258,8 +261,16 @@ final class SourceQuery(
   /** Returns the present figures. Any thread may call it. */
   private[sparkkinesis] def figures: SourceFigures = coordinatorIfStarted.fold(SourceFigures(mode)) { running =>
     val end = planned.map(_.end).orElse(current)
-    figures(running.prefetched.status(end, session.serviceClock.atLeast, limits))
+    figures(statusOf(running, end))
   }
+
+  private def statusOf(running: ShardCoordinator, end: Option[SourceOffset]): CoordinatorStatus =
+    running.prefetched.status(
+      end,
+      session.serviceClock.atLeast,
+      limits,
+      SourceMetrics.UsualSilence + options(ReadOptions.minFetchPeriod)
+    )
 
   private def figures(status: CoordinatorStatus): SourceFigures =
     SourceMetrics.figures(

@@ -2,7 +2,7 @@ package org.sparkkinesis.spark.read.reader
 
 import org.sparkkinesis.chunk.{Chunk, ChunkBuilder}
 import org.sparkkinesis.consume.RangeReader
-import org.sparkkinesis.event.ConsumerMetrics
+import org.sparkkinesis.event.{ConsumerMetrics, RowsFiltered}
 import org.sparkkinesis.plan.ShardRange
 import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.spark.connection.{Environment, ServiceFailure}
@@ -29,7 +29,12 @@ final private[reader] class DirectRead(
     range.shard,
     range.after,
     range.end,
-    new ChunkBuilder(settings.decode, range.hashKeyRange, metrics),
+    new ChunkBuilder(
+      settings.decode,
+      range.hashKeyRange,
+      metrics,
+      rows => events.emit(RowsFiltered(range.shard, rows))
+    ),
     environment.losses(settings.failOnDataLoss, events),
     waiting = environment.waiting,
     skipUpTo = range.skipUpTo,

@@ -24,23 +24,43 @@ class ShardTrackSuite extends TimedSuite {
     track
   }
 
+  implicit private class Lag(track: ShardTrack) {
+    def lagMillisAt(planned: Option[ShardPosition], nowMillis: Long): Option[Long] =
+      track.lagMillis(planned, nowMillis, track.fetchedBehind(0, 0))
+  }
+
+  test("the lag grows with the age of the last answer if no answer comes for longer than usual") {
+    val second = 1000000000L
+    for ((behind, usualMillis) <- Seq(0L -> 10000L, 70L -> 10000L, 0L -> 60000L)) {
+      val silent = track(Seq(chunk(10, 1000)), behind)
+      silent.noteAnswer(100 * second)
+      def fetched(seconds: Int) = silent.fetchedBehind((100 + seconds) * second, usualMillis)
+      val age = if (usualMillis < 52000) 52000L else 0L
+      assert(fetched(9) == Some(behind) && fetched(52) == Some(behind + age))
+      assert(silent.lagMillis(after(10), 20000, fetched(52)) == Some(behind + age))
+      assert(silent.lagMillis(None, 20000, fetched(52)) == Some(19000L), "a record waits")
+      silent.noteAnswer(152 * second)
+      assert(fetched(53) == Some(behind))
+    }
+    val ended = track(Nil, 0, ended = true)
+    ended.noteAnswer(0)
+    assert(ended.fetchedBehind(100 * second, 10000) == None)
+  }
+
   test("the lag is the age of the oldest record that no batch has taken, else the service's last value") {
     val two = Seq(chunk(10, 1000), chunk(20, 14000))
     Seq(
-      ("no record is planned", track(two, 0).lagMillis(None, 20000), Some(19000L)),
-      ("a batch ended before all records", track(two, 0).lagMillis(Some(ShardPosition.Horizon), 20000), Some(19000L)),
-      ("the first chunk is planned", track(two, 0).lagMillis(after(10), 20000), Some(6000L)),
-      ("a part of the second chunk is planned", track(two, 0).lagMillis(after(15), 20000), Some(6000L)),
-      ("every record is planned, and the service has more", track(two, 70).lagMillis(after(20), 10000), Some(70L)),
-      ("every record is planned, and the service has no more", track(two, 0).lagMillis(after(20), 10000), Some(0L)),
-      ("the last answer is 30 seconds old", track(two, 0).lagMillis(after(20), 31000), Some(0L)),
-      ("there has been no answer for longer", track(two, 0).lagMillis(after(20), 91000), Some(90000L)),
-      ("an ended shard gets no answers", track(two, 0, ended = true).lagMillis(after(20), 91000), None),
-      ("the lag is not negative if the clock is behind the service's", track(two, 0).lagMillis(None, 10), Some(0L)),
-      ("an ended shard still has rows", track(two, 0, ended = true).lagMillis(after(10), 20000), Some(6000L)),
-      ("an ended shard is planned completely", track(two, 0, ended = true).lagMillis(after(20), 10000), None),
-      ("a finished shard", track(two, 0, ended = true).lagMillis(Some(ShardPosition.ShardEnd), 10000), None),
-      ("no report has arrived", new ShardTrack(shard, bounds).lagMillis(None, 10000), None)
+      ("no record is planned", track(two, 0).lagMillisAt(None, 20000), Some(19000L)),
+      ("a batch ended before all records", track(two, 0).lagMillisAt(Some(ShardPosition.Horizon), 20000), Some(19000L)),
+      ("the first chunk is planned", track(two, 0).lagMillisAt(after(10), 20000), Some(6000L)),
+      ("a part of the second chunk is planned", track(two, 0).lagMillisAt(after(15), 20000), Some(6000L)),
+      ("every record is planned, and the service has more", track(two, 70).lagMillisAt(after(20), 10000), Some(70L)),
+      ("every record is planned, and the service has no more", track(two, 0).lagMillisAt(after(20), 10000), Some(0L)),
+      ("the lag is not negative if the clock is behind the service's", track(two, 0).lagMillisAt(None, 10), Some(0L)),
+      ("an ended shard still has rows", track(two, 0, ended = true).lagMillisAt(after(10), 20000), Some(6000L)),
+      ("an ended shard is planned completely", track(two, 0, ended = true).lagMillisAt(after(20), 10000), None),
+      ("a finished shard", track(two, 0, ended = true).lagMillisAt(Some(ShardPosition.ShardEnd), 10000), None),
+      ("no report has arrived", new ShardTrack(shard, bounds).lagMillisAt(None, 10000), None)
     ).foreach { case (situation, found, expected) => assert(found == expected, situation) }
   }
 

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.sparkkinesis.aggregate.Containers.User
 import org.sparkkinesis.chunk.Chunk
 import org.sparkkinesis.consume.RangeEnd
+import org.sparkkinesis.consume.spill.{ChunkInMemory, HeldChunk, MemoryFiles, Spilled}
 import org.sparkkinesis.event.ConsumerMetrics
 import org.sparkkinesis.model.{SequenceNumber, ShardId, StartingPosition, StreamShard}
 import org.sparkkinesis.plan.ShardRange
@@ -28,6 +29,7 @@ class RangesReaderSuite extends TimedSuite {
   /** A task whose ranges are partly in memory. It records what is read from the service and what is closed. */
   final private class Rig(ranges: ShardRange*) {
     val inMemory: mutable.Map[ShardRange, Seq[Chunk]] = mutable.HashMap.empty
+    val inFiles: mutable.Map[ShardRange, Seq[HeldChunk]] = mutable.HashMap.empty
     val inService: mutable.Map[ShardRange, Iterator[Chunk]] = mutable.HashMap.empty
     val events: mutable.ArrayBuffer[String] = mutable.ArrayBuffer.empty
 
@@ -45,7 +47,17 @@ class RangesReaderSuite extends TimedSuite {
     }
 
     val reader =
-      new RangesReader(new RangesRead(ranges, inMemory.get(_).map(_.toIndexedSeq), direct), KinesisSchema.all)
+      new RangesReader(
+        new RangesRead(
+          ranges,
+          range =>
+            inMemory.get(
+              range
+            ).map(_.map(ChunkInMemory(_)).toIndexedSeq).orElse(inFiles.get(range).map(_.toIndexedSeq)),
+          direct
+        ),
+        KinesisSchema.all
+      )
 
     def metrics: Map[String, Long] = reader.currentMetricsValues().map(metric => metric.name() -> metric.value()).toMap
   }
@@ -177,5 +189,37 @@ class RangesReaderSuite extends TimedSuite {
     assert(byRow.currentMetricsValues().map(_.value()).toSeq == rig.reader.currentMetricsValues().map(_.value()).toSeq)
     byRow.close()
     assert(rig.events.last == s"close ${id(1)}")
+  }
+
+  test("records of local files are rows, and the rest of a range whose file is lost is read from the service") {
+    val files = new MemoryFiles
+    val whole = range(0).copy(firstArrivalMillis = Some(5))
+    val chunks = (1 to 4).map(n => chunk(0, plain(n, s"row $n", arrival = 5)))
+    val rig = new Rig(whole)
+    rig.inFiles(whole) = Spilled.each(files, chunks)
+    val rest = whole.copy(after = StartingPosition.AfterSequenceNumber(SequenceNumber("3")), firstArrivalMillis = None)
+    rig.inService(rest) = Iterator(chunk(0, plain(4, "row 4 again")))
+    val found = mutable.ArrayBuffer.empty[String]
+    while (rig.reader.next()) {
+      rig.reader.get().rowIterator().forEachRemaining(row => found += text(row))
+      if (found.size == 3) files.wipe()
+    }
+    assert(found.map(_.split(" ", 4)(3)) == Seq("row 1", "row 2", "row 3", "row 4 again"))
+    assert(rig.metrics("rowsFromMemory") == 3 && rig.metrics("rowsFromService") == 1)
+    rig.reader.close()
+    assert(rig.events == Seq(s"open ${id(0)}", s"close ${id(0)}"))
+  }
+
+  test("a range of which no record can be read from its files is read from the service as it is") {
+    for (firstArrival <- Seq(None, Some(5L))) {
+      val files = new MemoryFiles
+      val whole = range(0).copy(firstArrivalMillis = firstArrival)
+      val rig = new Rig(whole)
+      rig.inFiles(whole) = Spilled.each(files, Seq(chunk(0, plain(1, "a", arrival = 5))))
+      rig.inService(whole) = Iterator(chunk(0, plain(1, "again")))
+      files.isDamaged = true
+      assert(rows(rig.reader) == Seq(s"orders ${id(0)} 1 again"))
+      assert(rig.events.size == 1)
+    }
   }
 }

@@ -81,6 +81,8 @@ object ReadAction {
  *   options of the source
  * @param logical
  *   what the first metadata document says about each stream, if the query reads a logical stream
+ * @param heapBytes
+ *   size of each executor's heap. With a small one, records are kept in local files.
  */
 final case class ReadSetup(
     shards: Int = 1,
@@ -93,7 +95,8 @@ final case class ReadSetup(
     options: Map[String, String] = Map.empty,
     streams: Int = 1,
     recordBytes: Int = 1,
-    logical: Vector[NamedState] = Vector.empty
+    logical: Vector[NamedState] = Vector.empty,
+    heapBytes: Long = 1L << 30
 ) {
   def isLogical: Boolean = logical.nonEmpty
 }

@@ -117,7 +117,7 @@ object ReadScenarios {
         actions ++= next()
       }
       val made = setup()
-      ReadScenario(seed, made.copy(options = made.options ++ alignment()), actions.result())
+      ReadScenario(seed, withHeap(made.copy(options = made.options ++ alignment())), actions.result())
     }
 
     private def setup(): ReadSetup = ReadSetup(
@@ -157,6 +157,10 @@ object ReadScenarios {
       val tasks = if (chance(30)) Map("shardsPerTask" -> one("1", "2")) else Map.empty[String, String]
       pace ++ limits ++ buffer ++ filter ++ tasks
     }
+
+    /** Drawn last, so that the other choices of a seed stay the same. */
+    private def withHeap(made: ReadSetup): ReadSetup =
+      one(made, made.copy(heapBytes = 40 << 10), made.copy(heapBytes = 400 << 10))
 
     private def alignment(): Map[String, String] =
       if (chance(20)) Map("alignShards" -> (if (isSlow) one("20m", "6h") else one("2s", "1m"))) else Map.empty

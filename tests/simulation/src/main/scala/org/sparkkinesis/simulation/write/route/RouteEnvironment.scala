@@ -9,6 +9,7 @@ import scala.util.Random
 import org.sparkkinesis.aws.client.ClientSettings
 import org.sparkkinesis.concurrent.{Clock, Scheduler, Waiting}
 import org.sparkkinesis.consume.poll.ShardReaders
+import org.sparkkinesis.consume.spill.SpillFiles
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.EventSink
 import org.sparkkinesis.event.log.QueryContext
@@ -28,6 +29,8 @@ final private[route] class RouteEnvironment(process: SimulatedProcess, threads: 
   override def client(settings: ClientSettings): ServiceLease[KinesisService] = notRead
   override def readers(settings: ClientSettings): ShardReaders = notRead
   override def consumersInUse: ConsumersInUse = notRead
+  override def heapBytes: Long = notRead
+  override def localFiles: SpillFiles = notRead
 
   override val waiting: Waiting = new Waiting {
     override def until(done: CompletableFuture[_], limit: FiniteDuration): Boolean = {
