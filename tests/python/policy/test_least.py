@@ -248,11 +248,13 @@ for name, value in settings.items():
 spark = configure_spark_with_kinesis(builder).getOrCreate()
 
 def end_executor():
-    'Ends the parent of the daemon that forked this process. The next one cannot subscribe, so its task polls.'
+    'Ends the executor of this process, and this process. The next task cannot subscribe, so it polls.'
     EmulatorControl(endpoint).add_fault("throttle", operation="SubscribeToShard", stream=stream)
     pid = Path(f"/proc/{os.getppid()}/stat").read_text().rsplit(")", 1)[1].split()[1]
     assert b"CoarseGrainedExecutorBackend" in Path(f"/proc/{pid}/cmdline").read_bytes()
     os.kill(int(pid), signal.SIGKILL)
+    # Without its executor this process would go on with the next record.
+    os._exit(1)
 
 for key in keys:
     marker = f"{folder}/{key}.killed"
