@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+import programs
 from spark_kinesis import FirehoseSink, KinesisEmulator, KinesisSink, KinesisSource
 from spark_kinesis.policy import Use, actions_of, assume_role, policy, without
 
@@ -228,3 +230,75 @@ def test_a_role_needs_its_policy_and_its_caller_needs_to_assume_it(run: Run) -> 
     run.kinesis.set_policy(assume_role([ROLE]))
     run.kinesis.set_policy(policy(of_stream()(run.stream)), role=ROLE)
     assert source.read(run.spark).count() == ROWS
+
+
+LOSS = """
+import os, signal, sys
+from pathlib import Path
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import udf
+from spark_kinesis import KinesisSource, configure_spark_with_kinesis
+from spark_kinesis.emulator.control import EmulatorControl
+
+endpoint, stream, folder, *keys = sys.argv[1:]
+settings = {"executor.memory": "512m", "driver.memory": "512m", "ui.enabled": "false", "driver.host": "127.0.0.1"}
+builder = SparkSession.builder.master("local-cluster[2,1,512]")
+for name, value in settings.items():
+    builder = builder.config(f"spark.{name}", value)
+spark = configure_spark_with_kinesis(builder).getOrCreate()
+
+def end_executor():
+    'Ends the executor of this process, and this process. The next task cannot subscribe, so it polls.'
+    EmulatorControl(endpoint).add_fault("throttle", operation="SubscribeToShard", stream=stream)
+    pid = Path(f"/proc/{os.getppid()}/stat").read_text().rsplit(")", 1)[1].split()[1]
+    assert b"CoarseGrainedExecutorBackend" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    os.kill(int(pid), signal.SIGKILL)
+    # Without its executor this process would go on with the next record.
+    os._exit(1)
+
+for key in keys:
+    marker = f"{folder}/{key}.killed"
+
+    @udf("string")
+    def passed(data):
+        'Ends its executor when the first record of the batch arrives, once.'
+        try:
+            os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            # The records were read again.
+            EmulatorControl(endpoint).clear_faults()
+            return data
+        end_executor()
+
+    source = KinesisSource(
+        stream, consumer_mode="efo", consumer_name="least", initial_position="trim_horizon",
+        endpoint=endpoint, region="us-east-1", aws_access_key=key, aws_secret_key="secret",
+    )
+    rows = source.read_stream(spark).selectExpr("CAST(data AS STRING) AS data").select(passed("data").alias("data"))
+    writer = rows.writeStream.format("parquet").option("checkpointLocation", f"{folder}/{key}.checkpoint")
+    query = writer.trigger(availableNow=True).start(f"{folder}/{key}")
+    try:
+        query.awaitTermination()
+        outcome = sorted(row.data for row in spark.read.parquet(f"{folder}/{key}").collect())
+    except Exception as error:
+        outcome = str(error)
+    EmulatorControl(endpoint).clear_faults()
+    assert Path(marker).exists()
+    print(f"{key}: {outcome}")
+"""
+
+
+def test_fan_out_reads_again_after_the_loss_of_an_executor_with_its_policy_and_not_with_less(
+    emulator: KinesisEmulator, tmp_path: Path
+) -> None:
+    stream = "least-loss"
+    emulator.create_stream(stream)
+    emulator.put_records(stream, [(str(i), str(i)) for i in range(ROWS)])
+    least = policy(of_stream(consumers=["least"])(stream))
+    emulator.control.set_policies("sufficient", [least])
+    emulator.control.set_policies("insufficient", [without(least, "kinesis:GetRecords")])
+    arguments = (programs.program(tmp_path, LOSS), emulator.endpoint, stream, tmp_path, "sufficient", "insufficient")
+    sufficient, insufficient = programs.run([sys.executable, *arguments]).stdout.strip().split("\n", 1)
+    assert sufficient == f"sufficient: {[str(i) for i in range(ROWS)]}"
+    assert "KINESIS_ACCESS_DENIED" in insufficient
+    assert "Fix: Allow kinesis:GetRecords on " in insufficient
