@@ -12,8 +12,10 @@ import org.sparkkinesis.emulator.wire.http.Http2Limits
 /**
  * Settings of an emulator.
  *
+ * @param host
+ *   address or host name to listen on, such as `0.0.0.0`; any but one of the loopback interface needs `credentials`
  * @param port
- *   port on the loopback interface; 0 takes a free port
+ *   port to listen on; 0 takes a free port
  * @param quotas
  *   whether the service's quotas are enforced
  * @param quotaScales
@@ -42,6 +44,7 @@ import org.sparkkinesis.emulator.wire.http.Http2Limits
  *   whether signatures must have the time of `clock`; otherwise the time of this machine is accepted, too
  */
 final case class EmulatorConfig(
+    host: String = EmulatorConfig.Loopback,
     port: Int = 0,
     quotas: Boolean = true,
     quotaScales: Map[Quota, Double] = Map.empty,
@@ -74,4 +77,10 @@ final case class EmulatorConfig(
       credentials = credentials ++ numbers.map(EmulatorCredential.ofAccount)
     )
   }
+}
+
+object EmulatorConfig {
+
+  /** The address on which only programs of this machine reach the emulator. */
+  val Loopback = "127.0.0.1"
 }

@@ -16,10 +16,12 @@ import org.sparkkinesis.error.KinesisConnectorException
  */
 object EmulatorMain {
   private val Usage =
-    """Usage: EmulatorMain [--port N] [--quotas on|off] [--tls] [--region NAME] [--account NUMBER] [--memory-mb N]
-      |       [--directory DIR] [--deliveries DIR] [--credentials ID:SECRET] [--accounts N,N] [--role ARN]
-      |       [--stdin-bound]
-      |  --port N         port on the loopback interface; 0, the default, takes a free port
+    """Usage: EmulatorMain [--host ADDRESS] [--port N] [--quotas on|off] [--tls] [--region NAME] [--account NUMBER]
+      |       [--memory-mb N] [--directory DIR] [--deliveries DIR] [--credentials ID:SECRET] [--accounts N,N]
+      |       [--role ARN] [--stdin-bound]
+      |  --host ADDRESS   address or name to listen on; 127.0.0.1 by default, 0.0.0.0 for all interfaces. Any but one of
+      |                   the loopback interface needs --credentials or --accounts
+      |  --port N         port to listen on; 0, the default, takes a free port
       |  --quotas on|off  whether the service's quotas are enforced; on by default
       |  --tls            serve https, with a certificate that is created at start and printed as certificatePem
       |  --directory DIR  directory that keeps the streams from one run to the next
@@ -48,7 +50,9 @@ object EmulatorMain {
       try KinesisEmulator.start(options.config)
       catch {
         case taken: BindException =>
-          System.err.println(s"Port ${options.config.port} cannot be listened on: ${taken.getMessage}.")
+          System.err.println(
+            s"Port ${options.config.port} of ${options.config.host} cannot be listened on: ${taken.getMessage}."
+          )
           sys.exit(1)
         case e: KinesisConnectorException =>
           System.err.println(e.getMessage)
@@ -83,6 +87,7 @@ object EmulatorMain {
 
   private def parse(args: List[String], so: Options): Either[String, Options] = args match {
     case Nil => Right(so)
+    case "--host" :: host :: rest => parse(rest, so.copy(config = so.config.copy(host = host)))
     case "--port" :: Number(n) :: rest => parse(rest, so.copy(config = so.config.copy(port = n)))
     case "--quotas" :: (choice @ ("on" | "off")) :: rest =>
       parse(rest, so.copy(config = so.config.copy(quotas = choice == "on")))

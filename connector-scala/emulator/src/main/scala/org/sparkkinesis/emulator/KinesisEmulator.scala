@@ -17,12 +17,13 @@ import org.sparkkinesis.emulator.wire.http.{HttpDates, HttpServer, ServerCertifi
 import org.sparkkinesis.emulator.wire.page.{AdminPages, MetadataPage, PageAccess}
 
 /**
- * A Kinesis Data Streams service in this process, on one loopback port, which also serves what a writer needs of Amazon
- * Data Firehose. It speaks HTTP/1.1, HTTP/2 and TLS with CBOR
- * and JSON, and enforces the rules, errors and quotas of the service. It is ready when `start` returns. `close` ends
- * its threads and removes its streams, unless they are kept in a directory.
+ * A Kinesis Data Streams service in this process, on one port, which also serves what a writer needs of Amazon Data
+ * Firehose. It speaks HTTP/1.1, HTTP/2 and TLS with CBOR and JSON, and enforces the rules, errors and quotas of the
+ * service. It is ready when `start` returns. `close` ends its threads and removes its streams, unless they are kept in a
+ * directory.
  */
 final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseable {
+  private val listensOn = ListenAddress.of(config)
   private val closed = new AtomicBoolean
   private val fileStore = config.directory.map(new FileStore(_))
   private val deliveries = new DeliveryFiles(config.deliveries)
@@ -44,7 +45,7 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
   )
   fileStore.foreach(_.load(engine))
   private val home = engine.namespace(config.account, config.region)
-  private val certificate = if (config.tls) Some(ServerCertificate.create()) else None
+  private val certificate = if (config.tls) Some(ServerCertificate.create(listensOn.certificateNames)) else None
 
   /** Counts the calls of each operation. */
   val calls = new CallCounters
@@ -70,13 +71,13 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
     new TokenService(gatekeeper, config.clock, faults),
     faults,
     calls,
-    new AdminPages(engine, calls, admin, new PageAccess(adminToken)),
+    new AdminPages(engine, calls, admin, new PageAccess(adminToken, listensOn.isLoopback)),
     new MetadataPage(engine, admin.metadata, faults, calls)
   )
   private val server =
     try {
       val dates = new HttpDates(() => config.clock.millis)
-      new HttpServer(config.port, config.threads, dispatcher, config.http2, certificate, dates)
+      new HttpServer(listensOn.socket, config.threads, dispatcher, config.http2, certificate, dates)
     } catch {
       case e: Throwable =>
         engine.close()
@@ -84,7 +85,7 @@ final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseab
     }
 
   def port: Int = server.address.getPort
-  def endpoint: String = s"${if (config.tls) "https" else "http"}://127.0.0.1:$port"
+  def endpoint: String = s"${if (config.tls) "https" else "http"}://${listensOn.reachedAt}:$port"
   def region: String = config.region
 
   /** Creates temporary credentials of the emulator's account, as the services do that give them to containers. */

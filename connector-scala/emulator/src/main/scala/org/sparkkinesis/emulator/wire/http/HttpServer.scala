@@ -1,6 +1,6 @@
 package org.sparkkinesis.emulator.wire.http
 
-import java.net.{InetAddress, InetSocketAddress}
+import java.net.InetSocketAddress
 import java.util.concurrent.TimeUnit
 
 import io.netty.bootstrap.ServerBootstrap
@@ -19,9 +19,9 @@ import io.netty.handler.ssl.{
 }
 import io.netty.util.concurrent.{DefaultThreadFactory, GlobalEventExecutor}
 
-/** Serves one loopback port with HTTP/1.1, HTTP/2 and, if it has a certificate, TLS. */
+/** Serves one port with HTTP/1.1, HTTP/2 and, if it has a certificate, TLS. */
 final class HttpServer(
-    port: Int,
+    listensOn: InetSocketAddress,
     threads: Int,
     receiver: RequestReceiver,
     limits: Http2Limits,
@@ -53,7 +53,7 @@ final class HttpServer(
         ()
       }
     })
-    .bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port))
+    .bind(listensOn)
     .sync()
     .channel
 

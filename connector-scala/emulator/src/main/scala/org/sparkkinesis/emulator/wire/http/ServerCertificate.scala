@@ -11,7 +11,7 @@ import scala.util.Using
 
 import org.sparkkinesis.error.{EmulatorErrors, KinesisConnectorException}
 
-/** A private key and its self-signed certificate for `localhost` and 127.0.0.1. */
+/** A private key and its self-signed certificate. */
 final class ServerCertificate private (val key: PrivateKey, val certificate: X509Certificate) {
 
   /** The certificate as PEM text, for the trust store of a client. */
@@ -24,18 +24,22 @@ final class ServerCertificate private (val key: PrivateKey, val certificate: X50
 object ServerCertificate {
   private val Alias = "emulator"
   private val PasswordVariable = "EMULATOR_STORE_PASSWORD"
+  private val Loopback = Seq("dns:localhost", "ip:127.0.0.1")
   private val ValidDays = "365"
 
   /**
    * Creates a key and a certificate that is valid for one year. Runs the `keytool` of this Java installation, which
    * takes about a second, since the JDK has no public API for this.
+   *
+   * @param more
+   *   subject alternative names beside `localhost` and 127.0.0.1, such as `dns:emulator` and `ip:10.0.0.1`
    */
-  def create(): ServerCertificate = {
+  def create(more: Seq[String] = Nil): ServerCertificate = {
     val folder = Files.createTempDirectory("kinesis-emulator-certificate")
     val file = folder.resolve("key-store.p12")
     val password = randomPassword()
     try {
-      runKeytool(file, password)
+      runKeytool(file, password, Loopback ++ more)
       read(file, password.toCharArray)
     } finally {
       Files.deleteIfExists(file)
@@ -49,11 +53,11 @@ object ServerCertificate {
     HexFormat.of().formatHex(bytes)
   }
 
-  private def runKeytool(file: Path, password: String): Unit = {
+  private def runKeytool(file: Path, password: String, names: Seq[String]): Unit = {
     val keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString
     val command = Seq(keytool, "-genkeypair", "-alias", Alias, "-dname", "CN=Kinesis emulator") ++
       Seq("-keyalg", "EC", "-groupname", "secp256r1", "-sigalg", "SHA256withECDSA") ++
-      Seq("-ext", "BasicConstraints:critical=ca:true", "-ext", "SubjectAlternativeName=dns:localhost,ip:127.0.0.1") ++
+      Seq("-ext", "BasicConstraints:critical=ca:true", "-ext", s"SubjectAlternativeName=${names.mkString(",")}") ++
       Seq("-startdate", "-1H", "-validity", ValidDays) ++
       Seq("-storetype", "PKCS12", "-keystore", file.toString, "-storepass:env", PasswordVariable)
     val builder = new ProcessBuilder(command: _*).redirectErrorStream(true)

@@ -34,18 +34,21 @@ final private[page] case class PageRefusal(status: Int, message: String)
 
 /**
  * Decides which requests the pages answer. Websites in a browser on this machine must not be able to use them. So a
- * request must name a loopback host, which excludes foreign domain names that resolve to this machine; it must not
- * come from another origin; and a POST must be JSON, which browsers do not send to other sites.
+ * request to an emulator on the loopback interface must name a loopback host, which excludes foreign domain names that
+ * resolve to this machine; no request may come from another origin; and a POST must be JSON, which browsers do not send
+ * to other sites.
  *
  * @param token
  *   the secret that each request must carry, as `Authorization: Bearer TOKEN` or, for the status page, as
  *   `?token=TOKEN`; without it no secret is needed
+ * @param isLocal
+ *   whether the emulator listens on the loopback interface; otherwise clients may name it in any way, and need the token
  */
-final class PageAccess(token: Option[String]) {
+final class PageAccess(token: Option[String], isLocal: Boolean = true) {
   import PageAccess._
 
   private[page] def refusal(request: PageRequest): Option[PageRefusal] =
-    if (!isLoopback(request.host))
+    if (isLocal && !isLoopback(request.host))
       Some(PageRefusal(403, s"The Host header must be localhost, 127.0.0.1 or [::1], but was ${request.host}."))
     else if (!isSameOrigin(request))
       Some(PageRefusal(403, s"Requests from the origin ${request.origin} are not allowed."))
