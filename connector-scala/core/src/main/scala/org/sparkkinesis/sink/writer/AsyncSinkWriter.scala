@@ -114,18 +114,22 @@ final class AsyncSinkWriter[Entry](
   }
 
   /** Does what `close` does without waiting. An owner of several writers calls it for all before it closes them. */
-  def abandon(): Unit = {
-    val requests = locked {
-      if (!closed) {
-        closed = true
-        alarm.cancel()
-        limit.close()
-        bounds.leave(member)
-        bounds.release(unacknowledged, unacknowledgedBytes)
-        progress.signalAll()
-      }
-      inFlight.all
+  def abandon(): Unit = cancel(locked(shut()))
+
+  /** Starts no more requests, and returns those in flight. Holds the lock. */
+  private def shut(): Seq[Request[Entry]] = {
+    if (!closed) {
+      closed = true
+      alarm.cancel()
+      limit.close()
+      bounds.leave(member)
+      bounds.release(unacknowledged, unacknowledgedBytes)
+      progress.signalAll()
     }
+    inFlight.all
+  }
+
+  private def cancel(requests: Seq[Request[Entry]]): Unit = {
     bounds.wakeBlocked(member)
     requests.foreach(_.cancel())
   }
@@ -136,16 +140,19 @@ final class AsyncSinkWriter[Entry](
 
   /**
    * Closes the writer and returns the entries without acknowledgement in the order of `write`, so that they can be
-   * written elsewhere. Those in flight are not waited for: they may be stored nevertheless.
+   * written elsewhere. Those in flight are not waited for: they may be stored nevertheless, unless cancelling shows at
+   * once that their request was not sent.
    */
   def takeBack(): IndexedSeq[Entry] = {
-    val entries = locked {
-      val sent = if (closed) Nil else inFlight.all
-      tally.givenUp(sent.iterator.map(_.batch.size).sum)
-      val waiting = if (closed) Nil else buffer.entries ++ abandoned
-      (sent.flatMap(_.batch) ++ waiting).sortBy(_.ordinal).map(_.entry).toIndexedSeq
+    val (entries, requests) = locked {
+      val wasOpen = !closed
+      val waiting = if (wasOpen) (buffer.entries ++ abandoned).toVector else Vector.empty
+      val sent = shut()
+      val back = if (wasOpen) sent.flatMap(_.batch) ++ waiting else Nil
+      (back.sortBy(_.ordinal).map(_.entry).toIndexedSeq, sent)
     }
-    abandon()
+    cancel(requests)
+    if (entries.nonEmpty) locked(tally.givenUp(requests.iterator.map(_.storedAtMost).sum))
     failed.foreach(bounds.forgive)
     entries
   }
@@ -255,6 +262,7 @@ final class AsyncSinkWriter[Entry](
   private def answered(request: Request[Entry], verdicts: IndexedSeq[Verdict]): Boolean = {
     inFlight.remove(request)
     if (closed) {
+      request.endedLate(verdicts)
       progress.signalAll()
       false
     } else {

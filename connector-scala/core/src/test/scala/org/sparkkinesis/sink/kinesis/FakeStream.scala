@@ -37,6 +37,9 @@ class FakeStream(shardCount: Int) extends KinesisService {
   /** Completes the responses of PutRecords. */
   var putAnswers: CompletableFuture[Unit] = completedFuture(())
 
+  /** The next call of PutRecords, which stores nothing. */
+  var nextPut = Option.empty[CompletableFuture[IndexedSeq[PutResult]]]
+
   /** Completes the responses of ListShards. */
   var listingAnswers: CompletableFuture[Unit] = completedFuture(())
 
@@ -95,7 +98,11 @@ class FakeStream(shardCount: Int) extends KinesisService {
       entries: IndexedSeq[PutEntry]
   ): CompletableFuture[IndexedSeq[PutResult]] = {
     puts += 1
-    if (failures.nonEmpty) CompletableFuture.failedFuture(failures.dequeue())
+    if (nextPut.nonEmpty) {
+      val call = nextPut.get
+      nextPut = None
+      call
+    } else if (failures.nonEmpty) CompletableFuture.failedFuture(failures.dequeue())
     else {
       val results = entries.map { entry =>
         refuse(entry).getOrElse {
