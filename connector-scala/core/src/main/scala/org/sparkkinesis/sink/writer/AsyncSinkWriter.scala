@@ -27,6 +27,8 @@ import org.sparkkinesis.sink.{
  *   creates the condition on which the calling thread waits
  * @param delivery
  *   shared with the other writers to the destination in this process
+ * @param report
+ *   reports what lanes and rate limit have held back while the lock of the writer was held; called without that lock
  */
 final class AsyncSinkWriter[Entry](
     destination: SinkDestination[Entry],
@@ -36,7 +38,8 @@ final class AsyncSinkWriter[Entry](
     scheduler: Scheduler,
     random: () => Double = Jitter.random,
     newCondition: Lock => Condition = _.newCondition(),
-    delivery: DeliveryProgress = new DeliveryProgress
+    delivery: DeliveryProgress = new DeliveryProgress,
+    report: () => Unit = () => ()
 ) extends AutoCloseable {
   private val progress = new WriterLock(newCondition)
   private val buffer = new RequestBuffer[Entry](destination.keepsKeysTogether)
@@ -253,6 +256,7 @@ final class AsyncSinkWriter[Entry](
         val act = locked(answered(request, request.verdicts(verdicts, error)))
         bounds.wakeBlocked(member)
         if (act) pump()
+        report()
       }
     }
     request.started(answer)
