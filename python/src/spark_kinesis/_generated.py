@@ -1157,7 +1157,7 @@ class SinkMethods(ConnectionMethods):
         return self._with_kind("sendWhenIdle", value, bool)
 
     def max_in_flight_requests(self, value: int | None) -> Self:
-        """Maximum number of concurrent requests per task.
+        """Maximum number of concurrent requests of a task to one stream.
 
         Takes a whole number from 1 to 10000.
 
@@ -1684,7 +1684,7 @@ class FirehoseMethods(Builder):
         return self._with_kind("sendWhenIdle", value, bool)
 
     def max_in_flight_requests(self, value: int | None) -> Self:
-        """Maximum number of concurrent requests per task.
+        """Maximum number of concurrent requests of a task to one stream.
 
         Takes a whole number from 1 to 10000.
 

@@ -84,7 +84,7 @@ object WriteOptions {
     write(
       "maxInFlightRequests",
       Whole(1, 10000),
-      "Maximum number of concurrent requests per task.",
+      "Maximum number of concurrent requests of a task to one stream.",
       default = "50"
     )
 
