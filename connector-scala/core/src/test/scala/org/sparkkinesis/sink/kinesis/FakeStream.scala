@@ -40,6 +40,9 @@ class FakeStream(shardCount: Int) extends KinesisService {
   /** The next call of PutRecords, which stores nothing. */
   var nextPut = Option.empty[CompletableFuture[IndexedSeq[PutResult]]]
 
+  /** Makes all calls of PutRecords, which store nothing. */
+  var puttingWith = Option.empty[IndexedSeq[PutEntry] => CompletableFuture[IndexedSeq[PutResult]]]
+
   /** Completes the responses of ListShards. */
   var listingAnswers: CompletableFuture[Unit] = completedFuture(())
 
@@ -98,7 +101,8 @@ class FakeStream(shardCount: Int) extends KinesisService {
       entries: IndexedSeq[PutEntry]
   ): CompletableFuture[IndexedSeq[PutResult]] = {
     puts += 1
-    if (nextPut.nonEmpty) {
+    if (puttingWith.nonEmpty) puttingWith.get(entries)
+    else if (nextPut.nonEmpty) {
       val call = nextPut.get
       nextPut = None
       call
