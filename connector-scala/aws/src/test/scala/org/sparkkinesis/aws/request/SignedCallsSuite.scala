@@ -10,8 +10,8 @@ import org.scalatest.BeforeAndAfterAll
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider, ResolveIdentityRequest}
 
-import org.sparkkinesis.aws.error.UnsentCall
 import org.sparkkinesis.aws.client.SilentServer
+import org.sparkkinesis.aws.error.UnsentCall
 import org.sparkkinesis.aws.http.HttpClients
 import org.sparkkinesis.network.Network
 import org.sparkkinesis.service.Operation
