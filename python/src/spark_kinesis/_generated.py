@@ -1157,7 +1157,7 @@ class SinkMethods(ConnectionMethods):
         return self._with_kind("sendWhenIdle", value, bool)
 
     def max_in_flight_requests(self, value: int | None) -> Self:
-        """Maximum number of concurrent requests per task.
+        """Maximum number of concurrent requests of a task to one stream.
 
         Takes a whole number from 1 to 10000.
 
@@ -1167,7 +1167,7 @@ class SinkMethods(ConnectionMethods):
 
     def max_buffered_records(self, value: int | None) -> Self:
         """Maximum number of records that a task holds for all of its streams, including sent records without an
-        answer. At this limit the task waits. With `aggregation`, only bytes are limited.
+        answer. At this limit the task waits. With `aggregation`, `max_buffered_bytes` alone determines it.
 
         Takes a whole number from 1 to 100000000.
 
@@ -1178,7 +1178,8 @@ class SinkMethods(ConnectionMethods):
         return self._with_kind("maxBufferedRecords", value, int)
 
     def max_buffered_bytes(self, value: str | int | None) -> Self:
-        """Maximum number of bytes that a task holds for all of its streams. At this limit the task waits.
+        """Maximum number of bytes of records that a task holds for all of its streams. At this limit the task
+        waits. The memory of a task is at most a multiple of it.
 
         Takes a size such as 64m, from 1k to 1024g.
 
@@ -1684,7 +1685,7 @@ class FirehoseMethods(Builder):
         return self._with_kind("sendWhenIdle", value, bool)
 
     def max_in_flight_requests(self, value: int | None) -> Self:
-        """Maximum number of concurrent requests per task.
+        """Maximum number of concurrent requests of a task to one stream.
 
         Takes a whole number from 1 to 10000.
 

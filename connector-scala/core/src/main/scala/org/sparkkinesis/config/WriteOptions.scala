@@ -84,7 +84,7 @@ object WriteOptions {
     write(
       "maxInFlightRequests",
       Whole(1, 10000),
-      "Maximum number of concurrent requests per task.",
+      "Maximum number of concurrent requests of a task to one stream.",
       default = "50"
     )
 
@@ -93,7 +93,7 @@ object WriteOptions {
       "maxBufferedRecords",
       Whole(1, 100000000),
       "Maximum number of records that a task holds for all of its streams, including sent records without an " +
-        "answer. At this limit the task waits. With `aggregation`, only bytes are limited.",
+        "answer. At this limit the task waits. With `aggregation`, `maxBufferedBytes` alone determines it.",
       default = "10000",
       effect = Effect.OfWrites.withAny(Need("aggregation", Seq("false")))
     )
@@ -102,7 +102,8 @@ object WriteOptions {
     write(
       "maxBufferedBytes",
       Bytes(1024, 1L << 40),
-      "Maximum number of bytes that a task holds for all of its streams. At this limit the task waits.",
+      "Maximum number of bytes of records that a task holds for all of its streams. At this limit the task waits. " +
+        "The memory of a task is at most a multiple of it.",
       default = "64m"
     )
 

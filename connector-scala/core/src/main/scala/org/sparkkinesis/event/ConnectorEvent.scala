@@ -59,8 +59,8 @@ object EventSubject {
 }
 
 /**
- * Receives events on the thread where they occur. Implementations must be thread-safe, must not block and must not
- * throw.
+ * Receives events on the thread where they occur, or on a later one of their component. Implementations must be
+ * thread-safe, must not block and must not throw. A writer to a sink holds none of its locks while it emits an event.
  */
 trait EventSink {
   def emit(event: ConnectorEvent): Unit

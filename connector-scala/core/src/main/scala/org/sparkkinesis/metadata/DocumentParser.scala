@@ -19,8 +19,8 @@ import org.sparkkinesis.model.{KinesisQuotas, StreamRef}
  */
 object DocumentParser {
 
-  /** Maximum size of a document in bytes. */
-  val MaxBytes: Int = KinesisQuotas.MiB
+  /** Maximum size of a document in bytes: that of about 50,000 streams. It bounds the memory that parsing takes. */
+  val MaxBytes: Int = 8 * KinesisQuotas.MiB
 
   private type Parsed[A] = Either[String, A]
 

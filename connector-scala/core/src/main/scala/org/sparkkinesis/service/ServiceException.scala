@@ -89,6 +89,9 @@ object ServiceErrorKind {
  *   the operation that failed
  * @param errorCode
  *   error code of the service, or class name of the exception if there was no response
+ * @param wasNotDone
+ *   whether it is certain that the service has not done what the call asked for, because it has not received the whole
+ *   call, or because its answer says so
  */
 final class ServiceException(
     val kind: ServiceErrorKind,
@@ -96,7 +99,8 @@ final class ServiceException(
     val errorCode: String,
     answer: String,
     val requestId: Option[String] = None,
-    cause: Throwable = null
+    cause: Throwable = null,
+    val wasNotDone: Boolean = false
 ) extends RuntimeException(
       s"$operation: $errorCode: ${Redaction.text(answer)}${requestId.fold("")(id => s" (request $id)")}",
       Redaction.failure(cause)
@@ -107,6 +111,10 @@ final class ServiceException(
 
   /** Whether the service said so itself, and so was reached. */
   def isAnswer: Boolean = !ServiceException.Unsent(kind)
+
+  /** Whether the service may have done what the call asked for, although the call has failed. */
+  def mayBeDone: Boolean =
+    !wasNotDone && (kind == ServiceErrorKind.Network || kind == ServiceErrorKind.Internal)
 
   /** Whether the call was refused only because there were too many calls, so that it succeeds when there are fewer. */
   def isThrottling: Boolean = kind == ServiceErrorKind.Throttled ||

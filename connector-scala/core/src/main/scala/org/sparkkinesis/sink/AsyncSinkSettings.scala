@@ -17,7 +17,7 @@ import org.sparkkinesis.retry.RetryPolicy
  * @param sendWhenIdle
  *   whether an entry does not wait for its request to fill while the writer has no request in flight
  * @param maxInFlightRequests
- *   maximum number of requests without a response per writer
+ *   maximum number of requests without a response per writer, which is that of a task to one stream
  * @param maxBufferedEntries
  *   maximum number of unacknowledged entries, buffered or in flight, of all writers of a task; at this number `write`
  *   blocks

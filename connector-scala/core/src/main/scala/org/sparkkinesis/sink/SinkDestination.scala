@@ -46,7 +46,15 @@ trait SinkDestination[Entry] {
 }
 
 /** Result of one entry of a request. */
-sealed trait Verdict
+sealed trait Verdict {
+
+  /** Whether the destination may have stored the entry. */
+  def mayBeStored: Boolean = this match {
+    case Verdict.Accepted => true
+    case Verdict.Retry(cause, _) => cause == RetryCause.Unanswered || cause == RetryCause.Misplaced
+    case Verdict.Fatal(_) => false
+  }
+}
 
 object Verdict {
   case object Accepted extends Verdict

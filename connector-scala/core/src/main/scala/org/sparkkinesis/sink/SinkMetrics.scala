@@ -9,7 +9,8 @@ package org.sparkkinesis.sink
  * @param entriesSent
  *   entries in requests, including repetitions
  * @param possibleDuplicates
- *   entries that were sent again although an earlier attempt may have been stored
+ *   entries that were sent again although an earlier attempt may have been stored. An attempt that was not sent as a
+ *   whole, or that the destination has refused, does not count.
  * @param lateSuccesses
  *   entries accepted by a response after the timeout of its request
  * @param sendNanos

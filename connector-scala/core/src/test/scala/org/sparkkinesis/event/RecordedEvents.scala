@@ -3,13 +3,21 @@ package org.sparkkinesis.event
 import scala.concurrent.duration._
 import scala.reflect.ClassTag
 
-/** Records events for a test in the order of their arrival. Thread-safe. */
-final class RecordedEvents extends EventSink {
+/**
+ * Records events for a test in the order of their arrival. Thread-safe.
+ *
+ * @param onEmit
+ *   called first, on the thread that emits the event
+ */
+final class RecordedEvents(onEmit: ConnectorEvent => Unit = _ => ()) extends EventSink {
   private var events = Vector.empty[ConnectorEvent]
 
-  override def emit(event: ConnectorEvent): Unit = synchronized {
-    events :+= event
-    notifyAll()
+  override def emit(event: ConnectorEvent): Unit = {
+    onEmit(event)
+    synchronized {
+      events :+= event
+      notifyAll()
+    }
   }
 
   def all: Vector[ConnectorEvent] = synchronized(events)

@@ -19,7 +19,7 @@ class SinkBoundsSuite extends TimedSuite {
     maxBufferedBytes = 1000
   )
 
-  private class Rig(writers: Int) {
+  private class Rig(writers: Int, settings: AsyncSinkSettings = settings) {
     val time = new VirtualScheduler
     val bounds: SinkBounds = settings.newBounds
     val destinations = IndexedSeq.fill(writers)(new WaitingDestination)
@@ -54,6 +54,17 @@ class SinkBoundsSuite extends TimedSuite {
     assert(!third.isDone)
     rig.destinations(0).last.accept()
     third.get(10, TimeUnit.SECONDS)
+  }
+
+  test("each writer of a task has its own number of requests, so that one without answers does not hold up others") {
+    val rig = new Rig(2, settings.copy(maxBatchSize = 1, maxInFlightRequests = 2))
+    (0 until 3).foreach(n => rig.all(0).write(Item(n)))
+    assert(rig.destinations(0).sent == Seq(Seq(0), Seq(1)), "the third request waits for an answer")
+    (3 until 6).foreach(n => rig.all(1).write(Item(n)))
+    assert(rig.destinations(1).sent == Seq(Seq(3), Seq(4)))
+    rig.destinations(1).requests.head.accept()
+    assert(rig.destinations(1).sent == Seq(Seq(3), Seq(4), Seq(5)))
+    assert(rig.all.map(_.metrics.inFlightRequests) == Seq(2, 2))
   }
 
   test("a closed writer returns its space and wakes the waiting writer") {

@@ -23,7 +23,8 @@ final class FirehoseDataWriter(plan: FirehosePlan, partition: Int, share: TaskSh
     requests,
     requests.newBounds,
     timer,
-    delivery = limits.delivery
+    delivery = limits.delivery,
+    report = () => limits.report()
   )
   opened()
 

@@ -9,8 +9,11 @@ import org.sparkkinesis.sink.limit.shared.{LimitUsage, SharedLimits}
 import org.sparkkinesis.sink.limit.{RateLimiting, RateLimitingContext, RateLimitingStrategy}
 
 /** State that the writers to one delivery stream share in one process. */
-final class FirehoseLimit private[firehose] (val strategy: RateLimitingStrategy) {
+final class FirehoseLimit private[firehose] (val strategy: RateLimitingStrategy, usage: LimitUsage) {
   val delivery = new DeliveryProgress
+
+  /** Reports the changes of the limit since the last call. Must be called without a lock. */
+  def report(): Unit = usage.deliver()
 }
 
 /**
@@ -64,6 +67,6 @@ object FirehoseLimits {
     )
     val strategy =
       RateLimiting.of(settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
-    new FirehoseLimit(strategy(context))
+    new FirehoseLimit(strategy(context), usage)
   }
 }

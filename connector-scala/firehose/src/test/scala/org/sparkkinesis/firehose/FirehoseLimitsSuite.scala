@@ -43,6 +43,8 @@ class FirehoseLimitsSuite extends TimedSuite {
     val writer = limit.strategy.open()
     writer.acquire(500, 0)
     writer.settled(RequestOutcome(500, 500, 1, 0), 0)
+    assert(events.all.isEmpty, "a writer holds its lock")
+    limit.report()
     assert(events.of[WriteLimitChanged] == Vector(WriteLimitChanged("archive", 500, 495)))
     assert(ended.all.isEmpty)
   }

@@ -1,8 +1,10 @@
 package org.sparkkinesis.aws.error
 
 import java.io.IOException
+import java.net.{ConnectException, NoRouteToHostException, UnknownHostException}
 import java.nio.channels.ClosedChannelException
 import java.util.concurrent.{CancellationException, TimeoutException}
+import javax.net.ssl.SSLHandshakeException
 
 import software.amazon.awssdk.awscore.exception.AwsServiceException
 import software.amazon.awssdk.core.exception.{
@@ -24,22 +26,38 @@ import org.sparkkinesis.service.{KmsErrors, Operation, ServiceErrorKind, Service
 object ErrorClassification {
 
   def classify(operation: Operation, failure: Throwable): ServiceException = Futures.unwrap(failure) match {
+    case unsent: UnsentCall => classify(operation, Futures.unwrap(unsent.reason), isUnsent = true)
+    case sent => classify(operation, sent, isUnsent = causes(sent).exists(isUnconnected))
+  }
+
+  private def classify(operation: Operation, failure: Throwable, isUnsent: Boolean): ServiceException = failure match {
     case known: ServiceException => known
     case Foreign(answer) =>
       new ServiceException(ForeignAnswer, operation, statusCode(answer.status), answer.getMessage, None, answer)
     case error =>
       causes(error).collectFirst { case noCredentials: CredentialsFailure => noCredentials.of(operation) }
-        .getOrElse(answered(operation, error))
+        .getOrElse(answered(operation, error, isUnsent))
   }
 
-  private def answered(operation: Operation, failure: Throwable): ServiceException = failure match {
+  private def answered(operation: Operation, failure: Throwable, isUnsent: Boolean): ServiceException = failure match {
     case error: AwsServiceException =>
       val details = Option(error.awsErrorDetails)
       val code = details.flatMap(d => Option(d.errorCode)).getOrElse(statusCode(error.statusCode))
       val text = details.flatMap(d => Option(d.errorMessage)).getOrElse(String.valueOf(error.getMessage))
-      new ServiceException(ofCode(code, error.statusCode), operation, code, text, Option(error.requestId), error)
+      val kind = ofCode(code, error.statusCode)
+      val isUndone = NotProcessed(error.statusCode)
+      new ServiceException(kind, operation, code, text, Option(error.requestId), error, isUndone)
     case error =>
-      new ServiceException(ofClass(error), operation, nameOf(error), messageOf(error), None, error)
+      new ServiceException(ofClass(error), operation, nameOf(error), messageOf(error), None, error, isUnsent)
+  }
+
+  /** Proxy Authentication Required, Request Timeout and Too Early: the service has not processed the request. */
+  private val NotProcessed = Set(407, 408, 425)
+
+  /** Whether there was no connection to send anything on. */
+  private def isUnconnected(error: Throwable): Boolean = error match {
+    case _: ConnectException | _: NoRouteToHostException | _: UnknownHostException | _: SSLHandshakeException => true
+    case _ => false
   }
 
   /** @param status HTTP status; 0 for an error inside an event stream */
@@ -131,7 +149,7 @@ object ErrorClassification {
    */
   private def isLostConnection(error: Throwable): Boolean = error match {
     // A retry does not help with a wrong certificate. A handshake without an answer is a lost connection.
-    case handshake: javax.net.ssl.SSLHandshakeException => handshake.getClass.getSimpleName.endsWith("TimeoutException")
+    case handshake: SSLHandshakeException => handshake.getClass.getSimpleName.endsWith("TimeoutException")
     case _: IOException | _: ClosedChannelException | _: TimeoutException => true
     case other =>
       val name = other.getClass.getSimpleName

@@ -8,6 +8,7 @@ import scala.concurrent.duration.FiniteDuration
 import io.netty.buffer.ByteBuf
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider}
 
+import org.sparkkinesis.aws.error.UnsentCall
 import org.sparkkinesis.aws.http.RunningCall
 import org.sparkkinesis.aws.transport.{AnswerHead, AnswerReader, HttpTransport, Signature, Target, TimeLimit}
 import org.sparkkinesis.concurrent.{AbortableFuture, Futures}
@@ -71,12 +72,15 @@ final private[aws] class SignedCalls(
       val running = new RunningCall
       val result = new AbortableFuture[A](() => running.cancel())
       Futures.forward(
-        running.step(known(identity, limit)).thenCompose[A](found => running.step(send(found))),
+        running.step(unsent(known(identity, limit))).thenCompose[A](found => running.step(send(found))),
         result
       )
       result
     }
   }
+
+  private def unsent[A](step: CompletableFuture[A]): CompletableFuture[A] =
+    step.exceptionallyCompose(error => CompletableFuture.failedFuture(new UnsentCall(Futures.unwrap(error))))
 
   private def known(
       identity: CompletableFuture[_ <: AwsCredentialsIdentity],

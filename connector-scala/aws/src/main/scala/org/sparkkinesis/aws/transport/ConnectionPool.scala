@@ -42,7 +42,7 @@ final private[transport] class ConnectionPool(
         else refusal = Some(new IOException(s"$MaxWaiting calls already wait for one of $maxConnections connections"))
       found
     }
-    if (refusal.isDefined) call.fail(refusal.get)
+    if (refusal.isDefined) call.failUnsent(refusal.get)
     else if (free != null) free.start(call)
     else {
       expire(call)

@@ -2,11 +2,13 @@ package org.sparkkinesis.aws.transport
 
 import java.util.concurrent.CancellationException
 
+import org.sparkkinesis.aws.error.UnsentCall
 import org.sparkkinesis.concurrent.AbortableFuture
 
 /**
  * One request with its answer. `result` completes when the service can receive nothing more of the call. Its `cancel`
- * requests the end of the call, which then fails with a `CancellationException`. Thread-safe.
+ * requests the end of the call, which then fails with a `CancellationException`. A failure before the service could
+ * receive the whole request is an [[UnsentCall]]. Thread-safe.
  */
 final private[transport] class HttpCall[A](
     val request: HttpRequest,
@@ -46,7 +48,7 @@ final private[transport] class HttpCall[A](
       if (connection != null) connection.abort(this, reason)
       else {
         if (pool != null) pool.forget(this)
-        fail(reason)
+        failUnsent(reason)
       }
     }
   }
@@ -72,6 +74,10 @@ final private[transport] class HttpCall[A](
     } else fail(failure)
   }
 
+  /** The call fails before the service could receive the whole request. */
+  def failUnsent(reason: Throwable): Unit = fail(new UnsentCall(reason))
+
+  /** The call fails although the service may have received the request. */
   def fail(reason: Throwable): Unit = {
     result.completeExceptionally(reason)
     ()

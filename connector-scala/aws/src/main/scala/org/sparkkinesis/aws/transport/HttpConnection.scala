@@ -104,7 +104,7 @@ final private[transport] class HttpConnection(
           send(Unpooled.wrappedBuffer(head), next.request)
         case Failure(error) =>
           pool.released(this)
-          next.fail(error)
+          next.failUnsent(error)
       }
 
   private def send(head: ByteBuf, request: HttpRequest): Unit =
@@ -199,11 +199,13 @@ final private[transport] class HttpConnection(
     if (isPooled) pool.lost(this)
     val lost = call
     call = null
-    if (lost != null) lost.fail(
-      if (reason != null) reason
-      else if (isBegun) new IOException("The connection was closed before the response was complete")
-      else new IOException("The connection was closed before the response")
-    )
+    if (lost != null) {
+      val why =
+        if (reason != null) reason
+        else if (isBegun) new IOException("The connection was closed before the response was complete")
+        else new IOException("The connection was closed before the response")
+      if (isSent) lost.fail(why) else lost.failUnsent(why)
+    }
     context.fireChannelInactive()
     ()
   }

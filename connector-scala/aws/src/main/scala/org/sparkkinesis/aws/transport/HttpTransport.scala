@@ -53,7 +53,7 @@ final private[aws] class HttpTransport(
    */
   def send[A](request: HttpRequest, reader: AnswerReader[A], limit: TimeLimit): AbortableFuture[A] = {
     val call = new HttpCall(request, reader, limit)
-    if (isClosed) call.fail(new IllegalStateException("the client is closed"))
+    if (isClosed) call.failUnsent(new IllegalStateException("the client is closed"))
     else {
       pools.computeIfAbsent(request.target, target => newPool(target)).submit(call)
       // A pool that was created while the client was closed.

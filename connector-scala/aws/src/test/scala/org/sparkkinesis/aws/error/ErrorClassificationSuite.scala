@@ -1,8 +1,8 @@
 package org.sparkkinesis.aws.error
 
 import java.io.IOException
-import java.net.UnknownHostException
-import java.util.concurrent.CompletionException
+import java.net.{ConnectException, NoRouteToHostException, UnknownHostException}
+import java.util.concurrent.{CompletionException, TimeoutException}
 
 import software.amazon.awssdk.awscore.exception.{AwsErrorDetails, AwsServiceException}
 import software.amazon.awssdk.core.exception.{ApiCallTimeoutException, SdkClientException}
@@ -108,6 +108,28 @@ class ErrorClassificationSuite extends TimedSuite {
         kind
     )
   }
+
+  /** Failures of a call, and whether the service may have done what it asked for. */
+  private val effects: Seq[(String, Throwable, Boolean)] =
+    byClass.filter(_._3 == Network).map { case (what, failure, _) => (what, failure, !unconnected(what)) } ++
+      Seq(500, 502, 503, 504).map(status => (s"status $status", answer(status), true)) ++
+      Seq(400, 403, 407, 408, 425, 429).map(status => (s"status $status", answer(status), false)) ++
+      Seq[(String, Throwable, Boolean)](
+        ("a refused connection", SdkClientException.create("x", new ConnectException("Connection refused")), false),
+        ("a host without a route", new NoRouteToHostException("No route to host"), false),
+        ("a request that was not sent", new UnsentCall(new TimeoutException("no free connection")), false)
+      )
+
+  private def unconnected: Set[String] = Set("an unknown host", "a TLS handshake that nobody answers")
+
+  private def answer(status: Int): Throwable = ofService(KinesisException.builder(), s"HTTP $status", status)
+
+  for ((what, failure, mayBeDone) <- effects)
+    test(s"$what means that the service ${if (mayBeDone) "may have" else "has not"} done what a call asked for") {
+      val error = ErrorClassification.classify(Operation.PutRecords, new CompletionException(failure))
+      assert(error.mayBeDone == mayBeDone, error)
+      assert(!error.getMessage.contains("UnsentCall"))
+    }
 
   test("every error code that the SDK models is listed in the classification") {
     val modelled = Seq(

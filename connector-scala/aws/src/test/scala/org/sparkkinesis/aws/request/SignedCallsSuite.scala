@@ -11,6 +11,7 @@ import software.amazon.awssdk.auth.credentials.AwsBasicCredentials
 import software.amazon.awssdk.identity.spi.{AwsCredentialsIdentity, IdentityProvider, ResolveIdentityRequest}
 
 import org.sparkkinesis.aws.client.SilentServer
+import org.sparkkinesis.aws.error.UnsentCall
 import org.sparkkinesis.aws.http.HttpClients
 import org.sparkkinesis.network.Network
 import org.sparkkinesis.service.Operation
@@ -42,6 +43,9 @@ class SignedCallsSuite extends TimedSuite with BeforeAndAfterAll {
     )
 
     def failure: Throwable = intercept[ExecutionException](call.get(60, TimeUnit.SECONDS)).getCause
+
+    /** The failure of a call that was not sent. */
+    def unsent: Throwable = failure.asInstanceOf[UnsentCall].reason
   }
 
   private def known: CompletableFuture[AwsCredentialsIdentity] =
@@ -50,7 +54,7 @@ class SignedCallsSuite extends TimedSuite with BeforeAndAfterAll {
   test("the time limit includes the credentials, and a request whose call is over is not sent when they are there") {
     val identity = new CompletableFuture[AwsCredentialsIdentity]
     val rig = new Rig(50.millis, identity)
-    rig.failure match {
+    rig.unsent match {
       case late: TimeoutException => assert(late.getMessage == "There were no credentials within 50 milliseconds")
       case other => fail(s"not a timeout: $other", other)
     }
@@ -70,7 +74,7 @@ class SignedCallsSuite extends TimedSuite with BeforeAndAfterAll {
 
   test("a call fails with the error of the credentials") {
     val unknown = new Rig(1.minute, CompletableFuture.failedFuture(new IllegalStateException("no credentials")))
-    assert(unknown.failure.getMessage == "no credentials")
+    assert(unknown.unsent.getMessage == "no credentials")
     assert(!server.asked.isDone)
   }
 

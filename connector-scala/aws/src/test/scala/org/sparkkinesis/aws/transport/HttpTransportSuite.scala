@@ -16,6 +16,7 @@ import io.netty.handler.ssl.{SslContext, SslContextBuilder}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.concurrent.Eventually
 
+import org.sparkkinesis.aws.error.UnsentCall
 import org.sparkkinesis.concurrent.Futures
 import org.sparkkinesis.emulator.kit.BufferLeaks
 import org.sparkkinesis.emulator.{EmulatorConfig, KinesisEmulator}
@@ -71,8 +72,15 @@ class HttpTransportSuite extends TimedSuite with BeforeAndAfterAll with Eventual
   ): CompletableFuture[Answer] = transport.send(request(target, content), new Collecting, new TimeLimit(timeout))
 
   private def await[A](call: Future[A]): A = call.get(40, TimeUnit.SECONDS)
-  private def failure(call: CompletableFuture[_]): Throwable =
+  private def failure(call: CompletableFuture[_]): Throwable = ended(call) match {
+    case unsent: UnsentCall => unsent.reason
+    case sent => sent
+  }
+  private def ended(call: CompletableFuture[_]): Throwable =
     await(call.handle[Throwable]((_, error) => Futures.unwrap(error)))
+
+  /** Whether the failure says that the service cannot have received the whole request. */
+  private def isUnsent(call: CompletableFuture[_]): Boolean = ended(call).isInstanceOf[UnsentCall]
 
   private def chunked(pieces: String*): String =
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" +
@@ -167,9 +175,11 @@ class HttpTransportSuite extends TimedSuite with BeforeAndAfterAll with Eventual
   )
   for ((what, serve) <- broken) test(s"a call whose connection $what fails, and its request is not repeated") {
     withServer(serve) { (server, transport) =>
-      val error = failure(send(transport, server.target))
+      val call = send(transport, server.target)
+      val error = failure(call)
       assert(error.isInstanceOf[IOException], error.toString)
       assert(error.getMessage != null)
+      assert(!isUnsent(call) || server.requests == 0, "the service may have received the request")
       assert(server.requests <= 1 && server.connections == 1)
     }
   }
@@ -245,6 +255,25 @@ class HttpTransportSuite extends TimedSuite with BeforeAndAfterAll with Eventual
     }
   }
 
+  test("a call that ends before its request was sent completely has no effect, and says so") {
+    val large = new Array[Byte](64 << 20)
+    val (asked, ended) = (new CountDownLatch(1), new CountDownLatch(1))
+    withServer { _ =>
+      asked.countDown()
+      ended.await(60, TimeUnit.SECONDS)
+    } { (server, transport) =>
+      val call = transport.send(
+        new HttpRequest(server.target, "/", Nil, large, large.length),
+        new Collecting,
+        new TimeLimit(60.seconds)
+      )
+      assert(asked.await(10, TimeUnit.SECONDS))
+      call.cancel(true)
+      assert(isUnsent(call) && failure(call).isInstanceOf[CancellationException])
+      ended.countDown()
+    }
+  }
+
   private val silent: Seq[(String, String, Client => Unit)] = Seq(
     ("an answer", "There was no response within 300 milliseconds", client => { client.request(); client.awaitEnd() }),
     (
@@ -264,8 +293,10 @@ class HttpTransportSuite extends TimedSuite with BeforeAndAfterAll with Eventual
         serve(client)
         ended.countDown()
       } { (server, transport) =>
-        val error = failure(send(transport, server.target, timeout = 300.millis))
+        val call = send(transport, server.target, timeout = 300.millis)
+        val error = failure(call)
         assert(error.isInstanceOf[TimeoutException] && error.getMessage == text)
+        assert(!isUnsent(call))
         assert(ended.await(10, TimeUnit.SECONDS))
       }
     }
@@ -274,10 +305,13 @@ class HttpTransportSuite extends TimedSuite with BeforeAndAfterAll with Eventual
     Using.resource(new RawServer(client => { client.request(); client.awaitEnd() })) { server =>
       withTransport(maxConnections = 1) { transport =>
         val first = send(transport, server.target)
-        val error = failure(send(transport, server.target, timeout = 300.millis))
-        assert(error.getMessage == "There was no free connection within 300 milliseconds")
+        val second = send(transport, server.target, timeout = 300.millis)
+        assert(failure(second).getMessage == "There was no free connection within 300 milliseconds")
+        assert(isUnsent(second))
         first.cancel(true)
         assert(failure(first).isInstanceOf[CancellationException])
+        // Whether it was sent before it was cancelled depends on the time to connect.
+        assert(server.requests == 0 || !isUnsent(first))
         assert(server.requests <= 1)
       }
     }
@@ -309,6 +343,7 @@ class HttpTransportSuite extends TimedSuite with BeforeAndAfterAll with Eventual
       assert(asked.await(10, TimeUnit.SECONDS))
       assert(!call.cancel(true))
       assert(failure(call).isInstanceOf[CancellationException])
+      assert(!isUnsent(call))
       await(ended)
     }
   }
@@ -325,6 +360,7 @@ class HttpTransportSuite extends TimedSuite with BeforeAndAfterAll with Eventual
         val calls = (1 to 5).map(i => send(transport, server.target, i.toString))
         calls(2).cancel(true)
         assert(failure(calls(2)).isInstanceOf[CancellationException])
+        assert(isUnsent(calls(2)))
         proceed.countDown()
         assert(calls.patch(2, Nil, 1).map(await(_).text) == Seq("1", "2", "4", "5"))
         calls.head.cancel(true)

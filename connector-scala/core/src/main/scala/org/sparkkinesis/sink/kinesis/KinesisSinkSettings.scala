@@ -30,7 +30,8 @@ final case class KinesisSinkSettings(
 
   /**
    * Settings of a writer, whose entries are user records. With aggregation, a request is sent when it contains an
-   * aggregate for each shard, or at least 1 MiB; smaller requests would cost more than the records they contain.
+   * aggregate for each shard, or at least 1 MiB; smaller requests would cost more than the records they contain. The
+   * number of records is limited so that the objects that describe them take no more memory than `maxBufferedBytes`.
    */
   def requestsFor(openShards: Int): AsyncSinkSettings =
     if (!aggregated) requests
@@ -44,7 +45,10 @@ final case class KinesisSinkSettings(
             math.min(openShards, requests.maxBatchSize).toLong * AggregatePacker.MaxBytes
           )
         ),
-        maxBufferedEntries = Int.MaxValue
+        maxBufferedEntries = math.max(
+          requests.maxBatchSize.toLong,
+          math.min(requests.maxBufferedBytes / KinesisSinkSettings.BytesOfEntry, Int.MaxValue.toLong)
+        ).toInt
       )
 
   /** Whether the sink lists the shards of its stream. */
@@ -56,7 +60,7 @@ final case class KinesisSinkSettings(
     case RateLimitingOption.BatchAndDelay | _: RateLimitingOption.OfClass => true
   }
 
-  /** Creates the limits that the sinks of one task share. With aggregation only bytes are limited. */
+  /** Creates the limits that the sinks of one task share. */
   def newBounds: SinkBounds = requestsFor(1).newBounds
 }
 
@@ -64,6 +68,9 @@ object KinesisSinkSettings {
 
   /** A limit that requests reach only if their records are empty; otherwise the byte limit applies first. */
   private val AggregatedBatch = 100 * KinesisQuotas.Request.PutRecordsEntries
+
+  /** Memory that the objects of a record take beside its payload and keys, in bytes. */
+  val BytesOfEntry: Long = 256
 
   private val AggregatedBytes = KinesisQuotas.KiB.toLong * KinesisQuotas.KiB
 

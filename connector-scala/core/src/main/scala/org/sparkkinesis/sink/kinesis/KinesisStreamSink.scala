@@ -117,7 +117,8 @@ object KinesisStreamSink {
         scheduler,
         process.random,
         process.newCondition,
-        limits.delivery
+        limits.delivery,
+        () => limits.report()
       )
       new KinesisStreamSink(
         writer,

@@ -18,8 +18,13 @@ final class StreamLimits private[kinesis] (
     val strategy: RateLimitingStrategy,
     val lanes: ShardLanes,
     val sizes: MeanSize,
-    val delivery: DeliveryProgress
-)
+    val delivery: DeliveryProgress,
+    usage: LimitUsage
+) {
+
+  /** Reports the changes of rates since the last call. Must be called without a lock. */
+  def report(): Unit = usage.deliver()
+}
 
 final private[kinesis] case class StreamLimitsKey(stream: StreamIdentity, settings: KinesisSinkSettings)
 
@@ -86,7 +91,7 @@ object SharedStreamLimits {
     )
     val strategy =
       RateLimiting.of(settings.rateLimiting).fold(why => throw new IllegalArgumentException(why), identity)
-    new StreamLimits(key, strategy(context), lanes, sizes, new DeliveryProgress)
+    new StreamLimits(key, strategy(context), lanes, sizes, new DeliveryProgress, usage)
   }
 
   /** The first throttling of a shard sets its lane to the documented rate. Later reductions start from there. */

@@ -17,7 +17,8 @@ import org.sparkkinesis.sink.limit.PacedLane._
  * and is reduced by a larger part where it is higher. Within a process, each writer has a [[LaneShare]].
  *
  * @param onChange
- *   receives the new scale when it is reduced, and infinity when the limit is removed; must not block
+ *   receives the new scale when it is reduced, and infinity when the limit is removed. Called while locks of
+ *   the lane and the writer are held, so it must not call other code.
  */
 final class PacedLane(entriesPerSecond: Double, bytesPerSecond: Double, onChange: Double => Unit = _ => ())
     extends Lane {

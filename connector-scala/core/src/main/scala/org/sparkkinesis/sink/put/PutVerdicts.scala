@@ -35,7 +35,7 @@ final class PutVerdicts(operation: Operation, throttles: Set[String], rules: Ret
           Verdict.Retry(RetryCause.Throttled, error.getMessage)
         // A call that was interrupted or failed inside the service may have stored its records.
         case ServiceErrorKind.Network | ServiceErrorKind.Internal =>
-          Verdict.Retry(RetryCause.Unanswered, error.getMessage)
+          Verdict.Retry(if (error.mayBeDone) RetryCause.Unanswered else RetryCause.Failed, error.getMessage)
         case _ if rules.isRecoverable(error) => Verdict.Retry(RetryCause.Failed, error.getMessage)
         case _ => Verdict.Fatal(error)
       }

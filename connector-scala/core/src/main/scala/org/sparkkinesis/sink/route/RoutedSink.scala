@@ -11,7 +11,7 @@ import scala.concurrent.duration._
 import org.sparkkinesis.concurrent.{Cancellable, Futures, Scheduler}
 import org.sparkkinesis.error.SinkErrors
 import org.sparkkinesis.metadata.PhysicalStream
-import org.sparkkinesis.service.{ServiceErrorKind, ServiceException}
+import org.sparkkinesis.service.ServiceException
 import org.sparkkinesis.sink.kinesis.put.SinkRecord
 import org.sparkkinesis.sink.kinesis.{KinesisSinkMetrics, LastTarget, StreamRouter}
 import org.sparkkinesis.sink.{
@@ -342,7 +342,7 @@ final class RoutedSink(
     trials --= done
     done.foreach { trial =>
       val failure = Futures.failureOf(trial.answer)
-      val mayBeStored = failure.exists(isUnanswered)
+      val mayBeStored = failure.exists(isStoredPerhaps)
       val counts = SinkMetrics(
         entriesOut = if (failure.isEmpty) 1 else 0,
         bytesOut = if (failure.isEmpty) trial.record.size.toLong else 0,
@@ -359,8 +359,9 @@ final class RoutedSink(
     }
   }
 
-  private def isUnanswered(failure: Throwable): Boolean = failure match {
-    case error: ServiceException => error.kind == ServiceErrorKind.Network
+  private def isStoredPerhaps(failure: Throwable): Boolean = failure match {
+    case error: ServiceException => error.mayBeDone
+    case _: RecordRefusedException => false
     case _ => true
   }
 }
@@ -383,6 +384,10 @@ object RoutedSink {
 
   /** Size in bytes of the largest record that a trial may delay. */
   private val LargestTrial = 64 * 1024
+
+  /** The answer of a stream on trial says that it has not stored the record. */
+  final class RecordRefusedException(answer: String)
+      extends RuntimeException(s"the stream has not stored the record: $answer")
 
   /** A stream that is being opened. `stop` ends the attempt. */
   final private class Opening(val stream: PhysicalStream, val since: Long, val stop: CompletableFuture[Unit])
@@ -418,7 +423,7 @@ object RoutedSink {
 
     /**
      * Sends one record to a stream that was left, without blocking. The future fails if the stream has not stored the
-     * record within `limit`. `cancel` ends the request, and the future is done when it has ended.
+     * record within `limit`, with [[RecordRefusedException]] if its answer says so. `cancel` ends the request, and the future is done when it has ended.
      */
     def tryOut(stream: PhysicalStream, record: SinkRecord, limit: FiniteDuration): CompletableFuture[Unit]
 

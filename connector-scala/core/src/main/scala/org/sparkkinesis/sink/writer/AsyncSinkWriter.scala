@@ -27,6 +27,8 @@ import org.sparkkinesis.sink.{
  *   creates the condition on which the calling thread waits
  * @param delivery
  *   shared with the other writers to the destination in this process
+ * @param report
+ *   reports what lanes and rate limit have held back while the lock of the writer was held; called without that lock
  */
 final class AsyncSinkWriter[Entry](
     destination: SinkDestination[Entry],
@@ -36,7 +38,8 @@ final class AsyncSinkWriter[Entry](
     scheduler: Scheduler,
     random: () => Double = Jitter.random,
     newCondition: Lock => Condition = _.newCondition(),
-    delivery: DeliveryProgress = new DeliveryProgress
+    delivery: DeliveryProgress = new DeliveryProgress,
+    report: () => Unit = () => ()
 ) extends AutoCloseable {
   private val progress = new WriterLock(newCondition)
   private val buffer = new RequestBuffer[Entry](destination.keepsKeysTogether)
@@ -114,18 +117,22 @@ final class AsyncSinkWriter[Entry](
   }
 
   /** Does what `close` does without waiting. An owner of several writers calls it for all before it closes them. */
-  def abandon(): Unit = {
-    val requests = locked {
-      if (!closed) {
-        closed = true
-        alarm.cancel()
-        limit.close()
-        bounds.leave(member)
-        bounds.release(unacknowledged, unacknowledgedBytes)
-        progress.signalAll()
-      }
-      inFlight.all
+  def abandon(): Unit = cancel(locked(shut()))
+
+  /** Starts no more requests, and returns those in flight. Holds the lock. */
+  private def shut(): Seq[Request[Entry]] = {
+    if (!closed) {
+      closed = true
+      alarm.cancel()
+      limit.close()
+      bounds.leave(member)
+      bounds.release(unacknowledged, unacknowledgedBytes)
+      progress.signalAll()
     }
+    inFlight.all
+  }
+
+  private def cancel(requests: Seq[Request[Entry]]): Unit = {
     bounds.wakeBlocked(member)
     requests.foreach(_.cancel())
   }
@@ -136,16 +143,19 @@ final class AsyncSinkWriter[Entry](
 
   /**
    * Closes the writer and returns the entries without acknowledgement in the order of `write`, so that they can be
-   * written elsewhere. Those in flight are not waited for: they may be stored nevertheless.
+   * written elsewhere. Those in flight are not waited for: they may be stored nevertheless, unless cancelling shows at
+   * once that their request was not sent.
    */
   def takeBack(): IndexedSeq[Entry] = {
-    val entries = locked {
-      val sent = if (closed) Nil else inFlight.all
-      tally.givenUp(sent.iterator.map(_.batch.size).sum)
-      val waiting = if (closed) Nil else buffer.entries ++ abandoned
-      (sent.flatMap(_.batch) ++ waiting).sortBy(_.ordinal).map(_.entry).toIndexedSeq
+    val (entries, requests) = locked {
+      val wasOpen = !closed
+      val waiting = if (wasOpen) (buffer.entries ++ abandoned).toVector else Vector.empty
+      val sent = shut()
+      val back = if (wasOpen) sent.flatMap(_.batch) ++ waiting else Nil
+      (back.sortBy(_.ordinal).map(_.entry).toIndexedSeq, sent)
     }
-    abandon()
+    cancel(requests)
+    if (entries.nonEmpty) locked(tally.givenUp(requests.iterator.map(_.storedAtMost).sum))
     failed.foreach(bounds.forgive)
     entries
   }
@@ -246,6 +256,7 @@ final class AsyncSinkWriter[Entry](
         val act = locked(answered(request, request.verdicts(verdicts, error)))
         bounds.wakeBlocked(member)
         if (act) pump()
+        report()
       }
     }
     request.started(answer)
@@ -255,6 +266,7 @@ final class AsyncSinkWriter[Entry](
   private def answered(request: Request[Entry], verdicts: IndexedSeq[Verdict]): Boolean = {
     inFlight.remove(request)
     if (closed) {
+      request.endedLate(verdicts)
       progress.signalAll()
       false
     } else {

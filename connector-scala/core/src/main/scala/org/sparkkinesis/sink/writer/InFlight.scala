@@ -22,6 +22,7 @@ final private[sink] class Request[Entry](
   private var answer: CompletableFuture[_] = null
   private var expired = false
   private var cancelled = false
+  private var ended = Option.empty[IndexedSeq[Verdict]]
 
   /** The entry that was written first. */
   val oldest: Pending[Entry] = {
@@ -36,6 +37,8 @@ final private[sink] class Request[Entry](
 
   def hasExpired: Boolean = synchronized(expired)
 
+  private def wasEnded: Boolean = synchronized(expired || cancelled)
+
   /** Called with the future that `send` returned. Cancels it if the request has expired or was cancelled meanwhile. */
   def started(future: CompletableFuture[_]): Unit = {
     val late = synchronized {
@@ -47,10 +50,16 @@ final private[sink] class Request[Entry](
 
   def expire(): Unit = synchronized { expired = true }
 
+  /** The request has ended after its writer was closed. */
+  def endedLate(verdicts: IndexedSeq[Verdict]): Unit = synchronized { ended = Some(verdicts) }
+
+  /** Number of entries that the destination may have stored, as far as that is known now. */
+  def storedAtMost: Int = synchronized(ended.fold(batch.size)(_.count(_.mayBeStored)))
+
   /** Returns the verdict of each entry. A cancelled request may have arrived; every other failed future is fatal. */
   def verdicts(answer: IndexedSeq[Verdict], error: Throwable): IndexedSeq[Verdict] =
     if (error != null) {
-      if (hasExpired)
+      if (wasEnded)
         all(Verdict.Retry(RetryCause.Unanswered, s"no response within ${(deadline - startedAt) / 1000000} ms"))
       else all(Verdict.Fatal(error))
     } else if (answer != null && answer.size == batch.size) answer

@@ -4,7 +4,7 @@ import scala.collection.immutable.SortedMap
 
 import org.sparkkinesis.config.value.OnStreamRemoved
 import org.sparkkinesis.metadata._
-import org.sparkkinesis.model.ShardId
+import org.sparkkinesis.model.{KinesisQuotas, ShardId}
 import org.sparkkinesis.plan.offset.StreamPhase.{Active, Draining, Parked}
 import org.sparkkinesis.plan.offset.{ShardPosition, SourceOffset, StreamOffset, StreamPhase}
 import org.sparkkinesis.suite.TimedSuite
@@ -319,7 +319,7 @@ class MembershipSuite extends TimedSuite with MemberSamples {
     assert(changes(1).former.physical.values.map(_.after).toSeq == Seq(Set(b), Set(a)), "they wait for each other")
     val many = document(6, (1 to 15000).map(index => physical(arn(s"many-$index"))): _*)
     val large = Seq(entry(8, Nil).copy(document = many), entry(9, Nil).copy(former = many))
-    assert(large.forall(EntryCodec.encode(_).length > DocumentParser.MaxBytes))
+    assert(large.forall(EntryCodec.encode(_).length > KinesisQuotas.MiB))
     (changes ++ large).foreach { entry =>
       assert(EntryCodec.decode(EntryCodec.encode(entry)).contains(entry), s"entry ${entry.number}")
     }

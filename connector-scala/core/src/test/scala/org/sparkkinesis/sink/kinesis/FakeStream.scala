@@ -37,6 +37,12 @@ class FakeStream(shardCount: Int) extends KinesisService {
   /** Completes the responses of PutRecords. */
   var putAnswers: CompletableFuture[Unit] = completedFuture(())
 
+  /** The next call of PutRecords, which stores nothing. */
+  var nextPut = Option.empty[CompletableFuture[IndexedSeq[PutResult]]]
+
+  /** Makes all calls of PutRecords, which store nothing. */
+  var puttingWith = Option.empty[IndexedSeq[PutEntry] => CompletableFuture[IndexedSeq[PutResult]]]
+
   /** Completes the responses of ListShards. */
   var listingAnswers: CompletableFuture[Unit] = completedFuture(())
 
@@ -95,7 +101,12 @@ class FakeStream(shardCount: Int) extends KinesisService {
       entries: IndexedSeq[PutEntry]
   ): CompletableFuture[IndexedSeq[PutResult]] = {
     puts += 1
-    if (failures.nonEmpty) CompletableFuture.failedFuture(failures.dequeue())
+    if (puttingWith.nonEmpty) puttingWith.get(entries)
+    else if (nextPut.nonEmpty) {
+      val call = nextPut.get
+      nextPut = None
+      call
+    } else if (failures.nonEmpty) CompletableFuture.failedFuture(failures.dequeue())
     else {
       val results = entries.map { entry =>
         refuse(entry).getOrElse {

@@ -1,6 +1,10 @@
 package org.sparkkinesis.sink.kinesis
 
+import java.util.concurrent.ConcurrentLinkedQueue
+
 import scala.concurrent.duration._
+
+import org.scalatest.{Failed, Outcome, Succeeded}
 
 import org.sparkkinesis.aggregate.Deaggregator
 import org.sparkkinesis.concurrent.VirtualScheduler
@@ -13,13 +17,26 @@ import org.sparkkinesis.suite.TimedSuite
 
 /** What the suites of this class share. */
 abstract class KinesisSinkTests extends TimedSuite {
+
+  /** Events that were emitted while the thread held a lock of the sink, with the lock. */
+  private val lockedEvents = new ConcurrentLinkedQueue[String]
+
+  override protected def withFixture(test: NoArgTest): Outcome = {
+    lockedEvents.clear()
+    super.withFixture(test) match {
+      case Succeeded if !lockedEvents.isEmpty => Failed(s"events were emitted under a lock: $lockedEvents")
+      case outcome => outcome
+    }
+  }
+
   protected val throttling = PutResult.Rejected("ProvisionedThroughputExceededException", "Rate exceeded for shard")
 
   protected class Rig(shards: Int, settings: KinesisSinkSettings = KinesisSinkSettings.of(Options.defaults)) {
     val time = new VirtualScheduler
     val stream = new FakeStream(shards)
-    val events = new RecordedEvents
-    private val process = new SinkProcess(time, new SharedStreamLimits)
+    private val locks = new SinkLocks
+    val events = new RecordedEvents(event => locks.held.foreach(lock => lockedEvents.add(s"$event with $lock")))
+    private val process = new SinkProcess(time, new SharedStreamLimits, locks.newCondition)
     var created = 1L
     def open(): KinesisStreamSink = {
       val identity = StreamIdentity("arn:aws:kinesis:us-east-1:000000000000:stream/s", created, "")

@@ -60,6 +60,9 @@ class StreamIdentitySuite extends TimedSuite {
     val writer = limits.strategy.open()
     writer.acquire(500, 0)
     writer.settled(RequestOutcome(500, 500, 1, 0), 0)
+    assert(first.all.isEmpty, "a writer holds its lock")
+    limits.report()
+    limits.report()
     Seq(first, second).foreach { events =>
       assert(events.of[WriteLimitChanged] == Vector(WriteLimitChanged(arn(1), 500, 495)))
     }

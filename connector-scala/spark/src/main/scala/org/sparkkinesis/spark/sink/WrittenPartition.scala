@@ -4,9 +4,9 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, 
 
 import scala.util.Using
 
-import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage
 import org.apache.spark.sql.connector.write.WriterCommitMessage
-import org.apache.spark.sql.execution.streaming.sources.PackedRowCommitMessage
+import org.apache.spark.sql.execution.datasources.WriteTaskResult
 
 import org.sparkkinesis.spark.sink.invalid.HeldLetter
 
@@ -15,13 +15,13 @@ final case class WrittenPartition(counts: WriteCounts, letters: Seq[HeldLetter] 
 
   /**
    * Returns the message to the driver. Spark reads it there with the class loader of the application, which does not
-   * have the connector's classes if the jar was added to a running session. Thus it is an object of Spark itself, whose
-   * only row has this object as bytes.
+   * have the connector's classes if the jar was added to a running session, and with the serializer of the
+   * application. Thus it is an object of Spark itself, which Spark registers for Kryo, with this object as bytes.
    */
   def message: WriterCommitMessage = {
     val bytes = new ByteArrayOutputStream
     Using.resource(new ObjectOutputStream(bytes))(_.writeObject(this))
-    PackedRowCommitMessage(Array(InternalRow(bytes.toByteArray)))
+    WriteTaskResult(new TaskCommitMessage(bytes.toByteArray), null)
   }
 }
 
@@ -29,9 +29,14 @@ object WrittenPartition {
 
   /** Returns what the tasks have written. The message of a task that did not commit is null. */
   def all(messages: Array[WriterCommitMessage]): Seq[WrittenPartition] = messages.toSeq.flatMap {
-    case PackedRowCommitMessage(Array(row)) => Some(read(row.getBinary(0)))
+    case WriteTaskResult(Bytes(written), _) => Some(read(written))
     case null => None
     case other => throw new IllegalArgumentException(s"not a message of this sink: $other")
+  }
+
+  private object Bytes {
+    def unapply(message: TaskCommitMessage): Option[Array[Byte]] =
+      Some(message.obj).collect { case bytes: Array[Byte] => bytes }
   }
 
   private def read(bytes: Array[Byte]): WrittenPartition = {

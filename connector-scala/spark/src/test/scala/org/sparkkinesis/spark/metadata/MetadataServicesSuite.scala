@@ -84,6 +84,20 @@ class MetadataServicesSuite extends TimedSuite {
     assert(failure(service.fetch(orders, None)).condition == "KINESIS_METADATA_UNAVAILABLE")
   }
 
+  test("a document of more than 1 MiB is read from a file and from a REST service") {
+    val streams = (1 to 10000).map { n =>
+      s""""logical-stream-$n": [{"arn": "arn:aws:kinesis:eu-central-1:123456789012:stream/physical-stream-$n"}]"""
+    }
+    val large = s"""{"version": 1, "streams": {${streams.mkString(", ")}}}"""
+    assert(large.length > 1024 * 1024)
+    val all = StreamIds.Matching(".*".r.pattern)
+    val file = Files.writeString(Files.createTempFile("streams", ".json"), large)
+    assert(found(open(s"file:$file").fetch(all, None))._1.streams.size == 10000)
+    serving(send(_, 200, large)) { address =>
+      assert(found(open(address).fetch(all, None))._1.streams.size == 10000)
+    }
+  }
+
   test("a file that every user may write is reported once") {
     val file = Files.createTempFile("streams", ".json")
     Files.writeString(file, text(1))

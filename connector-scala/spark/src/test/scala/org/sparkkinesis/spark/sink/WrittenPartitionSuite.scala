@@ -1,5 +1,7 @@
 package org.sparkkinesis.spark.sink
 
+import org.apache.spark.SparkConf
+import org.apache.spark.serializer.KryoSerializer
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 
 import org.sparkkinesis.spark.connection.ApplicationLoader
@@ -20,6 +22,13 @@ class WrittenPartitionSuite extends TimedSuite {
       WrittenPartition(WriteCounts(deadLettered = 2), Seq(letter, letter.copy(row = 8L)))
     )
     assert(WrittenPartition.all(sent.map(received).toArray) == sent)
+  }
+
+  test("Kryo sends the message, also if it requires that all classes are registered") {
+    val kryo = new KryoSerializer(new SparkConf(false).set("spark.kryo.registrationRequired", "true")).newInstance()
+    val sent = WrittenPartition(WriteCounts(deadLettered = 1), Seq(letter))
+    val received = kryo.deserialize[WriterCommitMessage](kryo.serialize(sent.message))
+    assert(WrittenPartition.all(Array(received)) == Seq(sent))
   }
 
   test("a task that did not commit has no message") {

@@ -45,10 +45,13 @@ final class SharedLimits[K, L](create: (K, LimitUsage, Scheduler) => L) {
     entry.limits
   }
 
-  def release(key: K, events: EventSink, scheduler: Scheduler): Unit = synchronized {
-    entries.get(key).foreach { entry =>
-      entry.usage.users.leave(events)
-      entry.idleSince = scheduler.nanoTime
+  def release(key: K, events: EventSink, scheduler: Scheduler): Unit = {
+    synchronized(entries.get(key)).foreach(_.usage.deliver())
+    synchronized {
+      entries.get(key).foreach { entry =>
+        entry.usage.users.leave(events)
+        entry.idleSince = scheduler.nanoTime
+      }
     }
   }
 }
@@ -63,9 +66,13 @@ private object SharedLimits {
 final class LimitUsage private[shared] () {
   @volatile private[shared] var count = 1
   private[shared] val users = new LimitUsers
+  private val held = new HeldEvents(users)
 
-  /** Receives the events of the limits, for each query that uses them now. */
-  def events: EventSink = users
+  /** Receives the events of the limits, and holds them back until [[deliver]]. Any lock may be held. */
+  def events: EventSink = held
+
+  /** Passes the events on to each query that uses the limits now. Must be called without a lock. */
+  def deliver(): Unit = held.deliver()
 
   /** Number of writers that write to the destination at the same time, in all processes. */
   def senders: Int = count

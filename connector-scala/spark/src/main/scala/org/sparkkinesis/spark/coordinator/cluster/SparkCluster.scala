@@ -30,14 +30,12 @@ final class SparkCluster(context: SparkContext) extends ExecutorCluster {
   override def location(place: ExecutorPlace): String = ClusterRpc.location(place.host, place.id)
 
   override def startConsumers(sourceId: String, settings: ReadSettings, places: Seq[ExecutorPlace]): Unit = {
-    val targets =
-      if (places.isEmpty) Seq((0, Seq.empty[String]))
-      else places.zipWithIndex.map { case (place, i) => (i, Seq(location(place))) }
+    val targets = if (places.isEmpty) Seq(None) else places.map(place => Some(location(place)))
     // This thread inherited the local properties of the query's thread. They must not mark this job as part of a
     // batch.
     Inherited.foreach(context.setLocalProperty(_, null))
     context.setLocalProperty("spark.job.description", "kinesis: start shard consumers")
-    val job = context.makeRDD(targets).foreachAsync(_ => ConsumerHosts.ofJvm.ensureStarted(sourceId, settings))
+    val job = new PlacedTasks(context, targets).foreachAsync(_ => ConsumerHosts.ofJvm.ensureStarted(sourceId, settings))
     try Await.result(job, Duration.Inf)
     catch {
       case stopped: InterruptedException =>

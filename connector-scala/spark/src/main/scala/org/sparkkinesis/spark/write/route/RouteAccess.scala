@@ -79,7 +79,7 @@ final private[write] class RouteAccess(
     }
     Futures.abortable(answer) {
       case IndexedSeq(_: PutResult.Accepted) => ()
-      case refused => throw new IllegalStateException(s"the stream has not stored the record: $refused")
+      case refused => throw new RoutedSink.RecordRefusedException(String.valueOf(refused))
     }
   }
 

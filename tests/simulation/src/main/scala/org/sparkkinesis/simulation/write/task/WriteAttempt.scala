@@ -122,8 +122,8 @@ object WriteAttempt {
 
   /** Checks what a task holds. A record that is larger than the bound is held alone. */
   def checkMemory(entries: Long, bytes: Long, settings: KinesisSinkSettings): Unit = {
-    if (entries > settings.requests.maxBufferedEntries && !settings.aggregated)
-      throw new Violation("memory", s"a task holds $entries records, of ${settings.requests.maxBufferedEntries}")
+    val most = settings.requestsFor(1).maxBufferedEntries
+    if (entries > most) throw new Violation("memory", s"a task holds $entries records, of $most")
     if (bytes > settings.requests.maxBufferedBytes && entries > 1)
       throw new Violation("memory", s"a task holds $bytes bytes in $entries records")
   }
