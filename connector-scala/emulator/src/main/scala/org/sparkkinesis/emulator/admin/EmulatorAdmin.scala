@@ -15,7 +15,7 @@ import org.sparkkinesis.emulator.engine.stream.{PlannedShard, Resharding, Stream
 import org.sparkkinesis.emulator.engine.time.EmulatorClock
 import org.sparkkinesis.emulator.fault.{FaultJson, Faults}
 import org.sparkkinesis.model.hash.{HashKey, HashPoint}
-import org.sparkkinesis.model.{KinesisRecord, Shard, ShardId, StreamStatus, Utf8}
+import org.sparkkinesis.model.{ConsumerStatus, KinesisRecord, Shard, ShardId, StreamStatus, Utf8}
 
 /**
  * Changes an emulator in the same process directly, without calls of the API. The changes take effect at once,
@@ -103,6 +103,10 @@ final class EmulatorAdmin private[emulator] (
   def deleteStream(name: String): Unit = home.remove(home.stream(name))
 
   def streamNames: Array[String] = home.streams.map(_.name).toArray
+
+  /** The names of the enhanced fan-out consumers that are not being deleted. */
+  def consumerNames(stream: String): Array[String] =
+    home.stream(stream).consumers.filter(_.status != ConsumerStatus.Deleting).map(_.name).toArray
 
   /** Puts one record without a write limit, and returns its sequence number. */
   def putRecord(stream: String, partitionKey: String, data: Array[Byte]): String =

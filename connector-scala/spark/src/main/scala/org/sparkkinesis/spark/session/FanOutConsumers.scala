@@ -85,11 +85,9 @@ final class FanOutConsumers(
       registrars += stream.arn -> registrar
       // `close` may run at the same time; it sees this registrar, or this thread sees that it was called.
       if (isClosed) throw new IllegalStateException("the query has stopped")
-      stream -> source(stream).fold(
-        register(registrar, stream, consumerName)
-      ) { given =>
+      stream -> source(stream).fold(register(registrar, stream, consumerName)) { given =>
         // The options may have had the name of a consumer in an earlier run.
-        record(stream.arn).read().foreach(noted => (noted - given).foreach(registrar.adopt))
+        adoptNoted(registrar, stream, arn => arn == given, name => given.startsWith(s"${stream.arn}/consumer/$name:"))
         registrar.existing(stream.arn, given)
       }
     }
@@ -102,20 +100,36 @@ final class FanOutConsumers(
     }.toMap
   }
 
-  /** Registers the consumer or finds it. Adopts a consumer that an earlier run of this query registered. */
+  /**
+   * Registers the consumer or finds it. The checkpoint has a note of the registration before it begins, so that the
+   * next run removes the consumer if this one is stopped or killed before the outcome is known.
+   */
   private def register(
       registrar: StreamConsumerRegistrar,
       stream: StreamDescription,
       name: String
   ): CompletableFuture[String] = {
-    val noted = record(stream.arn).read()
-    noted.foreach(_.foreach(registrar.adopt))
-    if (noted.isEmpty && !await(registrar.isThere(stream.arn, name), stream))
-      record(stream.arn).beginRegistration(stream.arn, name)
+    val note = record(stream.arn)
+    val isOwn = note.unfinished().fold(note.read().exists(_.isEmpty)) { case (_, begun) => begun == name }
+    adoptNoted(registrar, stream, _ => false, _ == name)
+    if (!isOwn && !await(registrar.isThere(stream.arn, name), stream))
+      note.beginRegistration(stream.arn, name, registrar.registered)
     registrar.ensure(stream.arn, name).thenApply { arn =>
-      if (noted.exists(_.isEmpty)) registrar.adopt(arn)
+      if (isOwn) registrar.adopt(arn)
       arn
     }
+  }
+
+  /** Adopts the consumers that earlier runs registered or began to register, except those that this run looks up. */
+  private def adoptNoted(
+      registrar: StreamConsumerRegistrar,
+      stream: StreamDescription,
+      isUsed: String => Boolean,
+      isUsedName: String => Boolean
+  ): Unit = {
+    val note = record(stream.arn)
+    note.read().foreach(_.filterNot(isUsed).foreach(registrar.adopt))
+    note.unfinished().map(_._2).filterNot(isUsedName).foreach(name => await(registrar.adopt(stream.arn, name), stream))
   }
 
   /**

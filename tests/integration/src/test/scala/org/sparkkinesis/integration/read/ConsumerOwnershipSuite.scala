@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.streaming.StreamingQuery
 
+import org.sparkkinesis.emulator.fault.{FaultEffect, FaultRule}
 import org.sparkkinesis.integration.SparkSuite
 import org.sparkkinesis.kit.stream.Collected
 
@@ -111,4 +112,40 @@ class ConsumerOwnershipSuite extends SparkSuite {
     assert(kinesis.calls.count("DeregisterStreamConsumer", "renamed", result = "ok") == 2L)
     assert(notes(at) == Nil)
   }
+
+  /** Starts a query whose registration has no answer yet. */
+  private def registering(stream: String, at: String, effect: FaultEffect, options: (String, String)*) = {
+    val fault = kinesis.faults.add(FaultRule(effect, "RegisterStreamConsumer", stream, count = 1))
+    val all = Seq("consumerMode" -> "efo", "consumerName" -> "etl") ++ options
+    val query = readStream(stream, all: _*).load().writeStream
+      .option("checkpointLocation", at).foreachBatch(new Collected().sink).start()
+    await(query, "the call")(kinesis.faults.hits(fault) == 1)
+    query
+  }
+
+  for (
+    (name, effect) <- Seq(
+      "late-answer" -> FaultEffect.LateAnswer(1500),
+      "late-call" -> FaultEffect.Delay(1500),
+      "no-answer" -> FaultEffect.Cut(done = true)
+    )
+  ) test(s"a query that is stopped while its consumer is being registered removes it: $name") {
+    kinesis.admin.createStream(name, 1)
+    val at = checkpoint()
+    registering(name, at, effect).stop()
+    assert(kinesis.admin.consumerNames(name).isEmpty && notes(at) == Nil, changes(name))
+  }
+
+  for ((mode, number) <- Seq("efo" -> 1, "polling" -> 2))
+    test(s"consumers whose registration had no answer are removed by a later run, whatever was noted before: $mode") {
+      val stream = s"unanswered-$number"
+      kinesis.admin.createStream(stream, 1)
+      val at = checkpoint()
+      val keep = "requireConsumerDeregistration" -> "false"
+      start(stream, at, keep).stop()
+      registering(stream, at, FaultEffect.LateAnswer(3600000), keep, "consumerName" -> "etl-2").stop()
+      assert(kinesis.admin.consumerNames(stream).toSet == Set("etl", "etl-2"))
+      start(stream, at, "consumerName" -> "etl-2", "consumerMode" -> mode).stop()
+      assert(kinesis.admin.consumerNames(stream).isEmpty && notes(at) == Nil)
+    }
 }

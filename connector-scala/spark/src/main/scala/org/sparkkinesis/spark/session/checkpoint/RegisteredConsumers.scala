@@ -10,21 +10,21 @@ final class RegisteredConsumers private (files: CheckpointFiles, name: String) {
   import RegisteredConsumers._
 
   /**
-   * Returns the registered ARNs; an empty set when the query was killed during a registration; `None` when it
-   * registered none.
+   * Returns the registered ARNs; `None` when the query registered none. The set is empty when the query was killed
+   * during its first registration.
    */
   def read(): Option[Set[String]] = lines.map(_.filterNot(_.startsWith(Registering)))
 
-  /** Returns the stream and the name of the consumer during whose registration the query was killed. */
+  /** Returns the stream and the name of the consumer whose registration has begun and has no known outcome. */
   def unfinished(): Option[(String, String)] = lines.flatMap(_.find(_.startsWith(Registering))).map { line =>
     val consumer = line.stripPrefix(Registering)
     val end = consumer.indexOf(Separator)
     consumer.take(end) -> consumer.drop(end + Separator.length)
   }
 
-  /** Records that the registration of a consumer has started. */
-  def beginRegistration(streamArn: String, consumer: String): Unit =
-    files.write(name, Registering + streamArn + Separator + consumer)
+  /** Records that the registration of a consumer begins, beside the ARNs that are registered. */
+  def beginRegistration(streamArn: String, consumer: String, registered: Set[String]): Unit =
+    files.write(name, (registered.toSeq.sorted :+ s"$Registering$streamArn$Separator$consumer").mkString("\n"))
 
   /** Replaces the registered ARNs. An empty set deletes the file. */
   def write(consumerArns: Set[String]): Unit =

@@ -65,9 +65,9 @@ class LeftConsumersSuite extends TimedSuite {
   test("a consumer during whose registration the query was killed is found by its name") {
     val rig = new Rig
     rig.service.consumers += consumer(orders)
-    RegisteredConsumers(rig.files, orders).beginRegistration(orders, "etl")
+    RegisteredConsumers(rig.files, orders).beginRegistration(orders, "etl", Set.empty)
     // The registration of this one never reached the service.
-    RegisteredConsumers(rig.files, clicks).beginRegistration(clicks, "etl")
+    RegisteredConsumers(rig.files, clicks).beginRegistration(clicks, "etl", Set.empty)
     rig.left.deregister(_ => false)
     assert(rig.service.consumers.isEmpty && rig.files.texts.isEmpty)
   }
