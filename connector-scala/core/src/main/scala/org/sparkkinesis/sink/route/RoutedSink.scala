@@ -423,7 +423,8 @@ object RoutedSink {
 
     /**
      * Sends one record to a stream that was left, without blocking. The future fails if the stream has not stored the
-     * record within `limit`, with [[RecordRefusedException]] if its answer says so. `cancel` ends the request, and the future is done when it has ended.
+     * record within `limit`, with [[RecordRefusedException]] if its answer says so. `cancel` ends the request, and the
+     * future is done when it has ended.
      */
     def tryOut(stream: PhysicalStream, record: SinkRecord, limit: FiniteDuration): CompletableFuture[Unit]
 
