@@ -13,9 +13,17 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_kinesis import KinesisEmulator, KinesisSink, KinesisSource, configure_spark_with_kinesis, jar_path
+from spark_kinesis import (
+    KinesisEmulator,
+    KinesisSink,
+    KinesisSource,
+    condition_of,
+    configure_spark_with_kinesis,
+    jar_path,
+)
 
 QUERY = Path(__file__).parent / "smoke_query.py"
 AS_TEXT = "CAST(data AS STRING) AS text"
@@ -54,7 +62,16 @@ def sql(spark: SparkSession, kinesis: KinesisEmulator) -> None:
     listed = ", ".join(f"{name} '{value}'" for name, value in options.items())
     spark.sql(f"CREATE TABLE numbers USING kinesis OPTIONS ({listed})")
     spark.sql("INSERT INTO numbers (data, partitionKey) SELECT CAST(CAST(id AS STRING) AS BINARY), 'k' FROM range(100)")
-    assert spark.sql("SELECT count(DISTINCT sequenceNumber) FROM numbers").head()[0] == 100
+    # These need the connector's session extension.
+    spark.sql("INSERT INTO numbers SELECT 'k', CAST(CAST(id AS STRING) AS BINARY) FROM range(100, 200)")
+    assert written(kinesis, "sql") == expected(range(200))
+    assert spark.sql("SELECT count(DISTINCT sequenceNumber) FROM numbers WHERE NOT aggregated").head()[0] == 200
+    try:
+        spark.sql("CREATE TABLE misspelt USING kinesis OPTIONS (streamNme 'x')")
+    except AnalysisException as error:
+        assert condition_of(error) == "KINESIS_OPTION_UNKNOWN", error
+    else:
+        raise AssertionError("no error")
     spark.sql("DROP TABLE numbers")
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spark_kinesis._line import ending
-from spark_kinesis._submit import add_to_driver, jars_of_submission, split
+from spark_kinesis._line import ending, installed
+from spark_kinesis._submit import KEY, add_to_driver, is_remote, property_of_submission, split
 from spark_kinesis._version import __version__
 from spark_kinesis.errors import KinesisConnectorError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+
+
+_EXTENSIONS = "spark.sql.extensions"
+_OF_CONNECTOR = "org.apache.spark.sparkkinesis.ConnectorExtensions"
 
 
 def jar_path(spark_version: str | None = None) -> Path:
@@ -50,13 +54,30 @@ def configure_spark_with_kinesis(
     The session also keeps the jars of ``spark.jars`` in the builder, in the arguments of spark-submit (``--jars``,
     ``--conf``, ``PYSPARK_SUBMIT_ARGS``) and in ``spark-defaults.conf``, of which Spark alone would use one.
 
+    With Spark 3.5, it also adds the connector's session extension to ``spark.sql.extensions``, because a session that
+    Python starts does not find it there, as it does with Spark 4.
+
     ``getOrCreate`` does not add them to a session that is already running; use ``add_kinesis_to`` for that.
     """
     options: dict[str, str] = dict(builder._options)
     own = [str(jar) for jar in (jar_path(), *extra_jars)]
-    jars = list(dict.fromkeys(split(options.get("spark.jars")) + jars_of_submission(options) + own))
+    jars = list(dict.fromkeys(split(options.get(KEY)) + split(property_of_submission(KEY, options)) + own))
+    extensions = _extensions(options)
     add_to_driver(options, jars)
-    return builder.config("spark.jars", ",".join(jars))
+    if extensions is not None:
+        builder = builder.config(_EXTENSIONS, extensions)
+    return builder.config(KEY, ",".join(jars))
+
+
+def _extensions(options: Mapping[str, str]) -> str | None:
+    """Return what ``spark.sql.extensions`` must be set to; None if the session finds the connector's by itself."""
+    version, _ = installed()
+    if not version.startswith("3.") or is_remote(options):
+        return None
+    # Spark uses the builder's value, or else that of the submission.
+    named = options.get(_EXTENSIONS)
+    own = split(named if named is not None else property_of_submission(_EXTENSIONS, options))
+    return ",".join(dict.fromkeys([*own, _OF_CONNECTOR]))
 
 
 def add_kinesis_to(spark: SparkSession) -> SparkSession:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from pyspark import SparkContext
 
 from programs import SPARK_HOME, program, run
-from spark_kinesis import _submit, jar_path
+from spark_kinesis import _submit, jar_path, session
 
 PROGRAM = """
 import json
@@ -82,7 +83,7 @@ def test_the_jars_of_a_submission_stay(command: str, arguments: Sequence[str], j
 )
 def test_the_arguments_of_a_submission(arguments: str, jars: str | None, changed: str) -> None:
     parsed = _submit._Arguments(arguments)
-    assert parsed.jars() == jars
+    assert parsed.value_of("spark.jars") == jars
     assert parsed.with_jars(["NEW"]) == changed
 
 
@@ -99,5 +100,42 @@ def test_the_arguments_of_a_submission(arguments: str, jars: str | None, changed
 )
 def test_the_properties_of_spark_defaults(text: str, jars: str | None, tmp_path: Path) -> None:
     (tmp_path / "spark-defaults.conf").write_text(text)
-    assert _submit._property(tmp_path / "spark-defaults.conf") == jars
-    assert _submit._property(tmp_path / "none.conf") is None
+    assert _submit._property(tmp_path / "spark-defaults.conf", "spark.jars") == jars
+    assert _submit._property(tmp_path / "none.conf", "spark.jars") is None
+
+
+CONNECTOR = "org.apache.spark.sparkkinesis.ConnectorExtensions"
+
+
+@pytest.mark.parametrize(
+    ("version", "options", "arguments", "defaults", "extensions"),
+    [
+        ("3.5.9", {}, "", "", CONNECTOR),
+        ("3.5.6-amzn-0", {"spark.sql.extensions": "a.A, b.B"}, "", "", f"a.A,b.B,{CONNECTOR}"),
+        ("3.5.9", {"spark.sql.extensions": f"a.A,{CONNECTOR},b.B"}, "", "", f"a.A,{CONNECTOR},b.B"),
+        ("3.5.9", {}, "--conf spark.sql.extensions=a.A x", "spark.sql.extensions b.B", f"a.A,{CONNECTOR}"),
+        ("3.5.9", {}, "--jars a.jar x", "spark.sql.extensions b.B", f"b.B,{CONNECTOR}"),
+        # The builder's value is the one that Spark uses.
+        ("3.5.9", {"spark.sql.extensions": "a.A"}, "--conf spark.sql.extensions=b.B x", "", f"a.A,{CONNECTOR}"),
+        ("3.5.9", {"spark.remote": "sc://localhost"}, "", "", None),
+        ("4.0.4", {"spark.sql.extensions": "a.A"}, "", "", None),
+    ],
+)
+def test_a_session_of_spark_35_gets_the_extension_of_the_connector_beside_others(
+    version: str,
+    options: dict[str, str],
+    arguments: str,
+    defaults: str,
+    extensions: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "spark-defaults.conf").write_text(defaults)
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", arguments)
+    monkeypatch.delenv("SPARK_REMOTE", raising=False)
+    # The session of other tests in this process is not the one that is configured here.
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    monkeypatch.setattr(SparkContext, "_gateway", None)
+    monkeypatch.setattr(session, "installed", lambda: (version, "2.12"))
+    assert session._extensions(options) == extensions

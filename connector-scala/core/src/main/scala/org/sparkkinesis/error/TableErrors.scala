@@ -14,6 +14,14 @@ object TableErrors {
       "options" -> options
     )
 
+  def optionsOfRead(format: String, table: String, options: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_TABLE_OPTIONS_OF_READ",
+      "format" -> format,
+      "table" -> table,
+      "options" -> options
+    )
+
   def changesNotAllowed(statement: String, stream: String, catalog: String): KinesisConnectorException =
     KinesisConnectorException(
       "KINESIS_CATALOG_CHANGES_NOT_ALLOWED",

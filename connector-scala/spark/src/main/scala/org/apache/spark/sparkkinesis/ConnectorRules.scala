@@ -1,26 +1,17 @@
 package org.apache.spark.sparkkinesis
 
-import scala.jdk.CollectionConverters._
-
-import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.analysis.{
-  AnalysisContext,
-  NamedRelation,
-  ResolvedIdentifier,
-  UnresolvedIdentifier,
-  UnresolvedRelation
-}
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.analysis.{NamedRelation, ResolvedIdentifier, UnresolvedIdentifier}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.{StreamingRelationV2, WriteToStream}
 import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.execution.datasources.DataSource
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.execution.datasources.{DataSource, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.{AnalysisException, SparkSession, SparkSessionExtensions}
 
 import org.sparkkinesis.error.TableErrors
 import org.sparkkinesis.spark.error.StatementException
@@ -28,8 +19,8 @@ import org.sparkkinesis.spark.error.StatementException
 /** The connector's rules for each session. */
 object ConnectorRules {
   def addTo(extensions: SparkSessionExtensions): Unit = {
-    LineApi.injectFirst(extensions, new NamedSessionTables(_))
-    extensions.injectResolutionRule(_ => ReadSessionTables)
+    SessionTableRules.addTo(extensions)
+    extensions.injectResolutionRule(_ => WriteSessionTables)
     extensions.injectResolutionRule(_ => TableStatements)
   }
 }
@@ -65,88 +56,11 @@ private object SessionTables {
     }.toArray)
 }
 
-/**
- * Resolves tables of the connector by their names where `spark.sql.catalog.spark_catalog` is not Spark's own catalog:
- * those that a statement reads with options or as a stream, and those that it writes. Spark would resolve them as
- * tables of data source V1, which it cannot read as streams, and which it caches without the options of a read. It
- * runs before Spark's own rule, and looks up no other relation, because a look-up may be a call of a metastore.
- */
-final private class NamedSessionTables(session: SparkSession) extends Rule[LogicalPlan] {
-  import SessionTables._
-
-  override def apply(plan: LogicalPlan): LogicalPlan =
-    if (conf.getConfString(s"spark.sql.catalog.$CatalogName", "builtin") == "builtin") plan
-    else plan.resolveOperatorsUp {
-      case relation: UnresolvedRelation if relation.isStreaming || settings(relation).nonEmpty =>
-        find(relation).fold[LogicalPlan](relation) { case (provider, table) =>
-          SubqueryAlias(table.identifier.nameParts, read(relation, provider, table))
-        }
-      case insert: InsertIntoStatement => insert.table match {
-          case relation: UnresolvedRelation =>
-            written(relation).fold[LogicalPlan](insert)(replaced(insert, relation, _))
-          case _ => insert
-        }
-      case write: V2WriteCommand => write.table match {
-          case relation: UnresolvedRelation => written(relation).fold[LogicalPlan](write)(write.withNewTable)
-          case _ => write
-        }
-    }
-
-  private def written(relation: UnresolvedRelation): Option[NamedRelation] =
-    find(relation).map { case (provider, table) => relationOf(provider, table, settings(relation)) }
-
-  private def read(relation: UnresolvedRelation, provider: SessionTableProvider, table: CatalogTable): LogicalPlan =
-    if (!relation.isStreaming) relationOf(provider, table, settings(relation))
-    else LineApi.analyzed(session.readStream.format(provider.shortName).load()) match {
-      case stream: StreamingRelationV2 =>
-        replaced(stream, stream.table, provider.tableOf(table.properties, settings(relation)))
-      case other => throw new IllegalStateException(s"not a stream: ${other.getClass}")
-    }
-
-  /** The options of one read or write, without what Spark adds to them. */
-  private def settings(relation: UnresolvedRelation): Map[String, String] =
-    relation.options.asCaseSensitiveMap.asScala.filterNot { case (name, _) => name.startsWith("__") }.toMap
-
-  private def find(relation: UnresolvedRelation): Option[(SessionTableProvider, CatalogTable)] = {
-    val catalog = session.sessionState.catalog
-    val parts = relation.multipartIdentifier
-    if (catalog.isTempView(parts)) None
-    else for {
-      name <- ofSessionCatalog(parts)
-      table <- try Some(catalog.getTableMetadata(name))
-      catch { case _: AnalysisException => None }
-      provider <- providerOf(table.provider, conf)
-    } yield (provider, table)
-  }
-
-  /** Expands a name as Spark does it, which in a view depends on where the view was created. */
-  private def ofSessionCatalog(parts: Seq[String]): Option[TableIdentifier] = {
-    val analyzer = session.sessionState.analyzer
-    val context = AnalysisContext.get.catalogAndNamespace
-    val full =
-      if (context.isEmpty) parts
-      else if (parts.size == 1) context :+ parts.head
-      else if (analyzer.catalogManager.isCatalogRegistered(parts.head)) parts
-      else context.head +: parts
-    full match {
-      case analyzer.CatalogAndIdentifier(catalog, name)
-          if catalog.name() == SessionTables.CatalogName && name.namespace.length == 1 =>
-        Some(TableIdentifier(name.name, name.namespace.headOption))
-      case _ => None
-    }
-  }
-}
-
-/** Puts the real table in the place of its V1 form. */
-private object ReadSessionTables extends Rule[LogicalPlan] {
+/** Puts the real table in the place of the sink of `toTable`, which Spark creates without the table's options. */
+private object WriteSessionTables extends Rule[LogicalPlan] {
   import SessionTables._
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
-    case v1: LogicalRelation => v1.relation match {
-        case relation: SessionTableRelation =>
-          v1.catalogTable.fold[LogicalPlan](v1)(relationOf(relation.provider, _, Map.empty))
-        case _ => v1
-      }
     case write: WriteToStream => write.sink match {
         case sink: SessionTable if !sink.isOfCatalog =>
           catalogTable(write).fold[LogicalPlan](write)(replaced(write, sink, _))
@@ -154,7 +68,6 @@ private object ReadSessionTables extends Rule[LogicalPlan] {
       }
   }
 
-  /** The table of `toTable`. Spark creates the sink without its options. */
   private def catalogTable(write: WriteToStream): Option[Table] = for {
     table <- write.catalogTable
     provider <- providerOf(table.provider, conf)

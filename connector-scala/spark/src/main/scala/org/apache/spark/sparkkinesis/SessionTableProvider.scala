@@ -9,7 +9,8 @@ import org.apache.spark.sql.{DataFrame, Row, SQLContext, SaveMode}
 /**
  * A provider whose tables can be stored in Spark's session catalog, also if `spark.sql.catalog.spark_catalog` names
  * another implementation, as Delta Lake and Iceberg do. Spark loads a table of such a catalog only as a table of data
- * source V1. The V1 interfaces here exist so that it can; [[ReadSessionTables]] then puts the real table in its place.
+ * source V1. The V1 interfaces here exist so that it can; a rule of the connector then puts the real table in its
+ * place.
  */
 trait SessionTableProvider extends TableProvider with RelationProvider with SchemaRelationProvider {
 
@@ -69,8 +70,7 @@ trait SessionTable extends Table {
 }
 
 /**
- * The V1 form of a table. It is read and written itself only in a session that lacks [[ReadSessionTables]] because the
- * jar was added after its start.
+ * The V1 form of a table. It is read and written itself only in a session that lacks the connector's rules.
  */
 final private[sparkkinesis] class SessionTableRelation(
     val provider: SessionTableProvider,
