@@ -80,7 +80,7 @@ object Environment {
   private[connection] def callerOf(settings: ClientSettings): Caller =
     (settings.credentials, settings.region, settings.endpoint)
 
-  /** Leaves a quarter of the quota of DescribeStreamSummary to other processes, and to the checks of running queries. */
+  /** Leaves a quarter of the quota of DescribeStreamSummary to other processes and to running queries. */
   private[connection] def paced(): CallPacer[Caller] =
     new CallPacer(1.second / (KinesisQuotas.CallRate.DescribeStreamSummaryPerAccount * 3 / 4).toLong)
 
