@@ -6,13 +6,14 @@ import scala.concurrent.duration._
 
 import org.apache.spark.sparkkinesis.{LocalDisks, RunningTask}
 
-import org.sparkkinesis.aws.client.{ClientSettings, KinesisClients}
-import org.sparkkinesis.concurrent.{BlockingWait, Clock, Scheduler, SystemClock, SystemScheduler, Waiting}
+import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings, KinesisClients}
+import org.sparkkinesis.concurrent.{BlockingWait, CallPacer, Clock, Scheduler, SystemClock, SystemScheduler, Waiting}
 import org.sparkkinesis.consume.poll.ShardReaders
 import org.sparkkinesis.consume.spill.SpillFiles
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.log.{EventLog, QueryContext}
 import org.sparkkinesis.event.{EventSink, Losses}
+import org.sparkkinesis.model.KinesisQuotas
 import org.sparkkinesis.service.{KinesisService, ServiceLease}
 
 /**
@@ -32,6 +33,12 @@ trait Environment {
 
   /** Returns a client for these settings. The caller must close the lease. */
   def client(settings: ClientSettings): ServiceLease[KinesisService]
+
+  /**
+   * Spaces the descriptions of streams with which reads and writes begin. The callers of this process that have one
+   * identity, region and endpoint share the quota of an account. If empty, nothing is spaced.
+   */
+  def descriptions: Option[CallPacer[Environment.Caller]] = None
 
   /** Counts the readers that poll each shard of a service in this process. */
   def readers(settings: ClientSettings): ShardReaders
@@ -67,6 +74,16 @@ trait Environment {
 
 object Environment {
 
+  /** What shares a quota: identity, region and endpoint. */
+  type Caller = (CredentialSettings, Option[String], Option[String])
+
+  private[connection] def callerOf(settings: ClientSettings): Caller =
+    (settings.credentials, settings.region, settings.endpoint)
+
+  /** Leaves a quarter of the quota of DescribeStreamSummary to other processes and to running queries. */
+  private[connection] def paced(): CallPacer[Caller] =
+    new CallPacer(1.second / (KinesisQuotas.CallRate.DescribeStreamSummaryPerAccount * 3 / 4).toLong)
+
   /** The environment of this JVM: system clock, real threads, and clients that the whole JVM shares. */
   object OfJvm extends Environment {
     override def clock: Clock = SystemClock
@@ -79,6 +96,7 @@ object Environment {
     override val consumersInUse: ConsumersInUse = new ConsumersInUse
     override def client(settings: ClientSettings): ServiceLease[KinesisService] =
       KinesisClients.shared.acquire(settings)
+    override val descriptions: Option[CallPacer[Caller]] = Some(paced())
     override def readers(settings: ClientSettings): ShardReaders =
       ShardReaders.at(AwsHosts.serviceAt(settings.endpoint.getOrElse("")))
     override def events(query: QueryContext): EventSink = new EventLog(query)

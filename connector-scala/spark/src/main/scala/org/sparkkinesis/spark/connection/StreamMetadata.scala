@@ -53,7 +53,7 @@ final class StreamMetadata(
   def describe(stream: StreamRef): StreamDescription = {
     val found =
       ask(Operation.DescribeStreamSummary, stream.name, timeLimit(Operation.DescribeStreamSummary))(
-        _.retry(policies(Operation.DescribeStreamSummary))(() => description(stream))
+        _.retry(policies(Operation.DescribeStreamSummary))(() => pacedDescription(stream))
       )
     if (!found.status.isUsable)
       throw ServiceErrors.streamUnusable(stream = stream.name, status = found.status.name)
@@ -114,6 +114,15 @@ final class StreamMetadata(
     policies(Operation.ListShards),
     scheduler
   )
+
+  /** Describes a stream in turn: many reads and writes may begin at the same time. */
+  private def pacedDescription(stream: StreamRef): CompletableFuture[StreamDescription] = {
+    val pause = environment.descriptions.fold(Duration.Zero)(
+      _.reserve(Environment.callerOf(settings), environment.clock.nanoTime)
+    )
+    if (pause == Duration.Zero) description(stream)
+    else Futures.after(scheduler, pause).thenCompose((_: Unit) => description(stream))
+  }
 
   private def description(stream: StreamRef): CompletableFuture[StreamDescription] =
     timed(service.describeStream(stream))(_.answeredMillis)

@@ -3,11 +3,11 @@ package org.sparkkinesis.spark.connection
 import scala.concurrent.duration._
 
 import org.sparkkinesis.aws.client.{ClientSettings, CredentialSettings}
-import org.sparkkinesis.concurrent.VirtualScheduler
+import org.sparkkinesis.concurrent.{CallPacer, VirtualScheduler}
 import org.sparkkinesis.config.Options
 import org.sparkkinesis.error.KinesisConnectorException
 import org.sparkkinesis.event.ListingIncomplete
-import org.sparkkinesis.model.{Shard, StreamRef, StreamStatus}
+import org.sparkkinesis.model.{KinesisQuotas, Shard, StreamRef, StreamStatus}
 import org.sparkkinesis.retry.{RetryPolicies, RetryRules}
 import org.sparkkinesis.service._
 import org.sparkkinesis.spark.connection.FakeDirectory.shards
@@ -53,6 +53,29 @@ class StreamMetadataSuite extends TimedSuite {
     )
     val settings = ClientSettings.of(Some("us-east-1"), None, CredentialSettings.DefaultChain)
     assert(intercept[InterruptedException](ServiceFailure.explain(failure, "orders", settings)) eq interrupt)
+  }
+
+  test("200 queries that start at once in one process stay within the quota of DescribeStreamSummary") {
+    val time = new VirtualScheduler
+    val service = new FakeDirectory(time)
+    service.add("orders")
+    val settings = ClientSettings.of(Some("us-east-1"), None, CredentialSettings.DefaultChain)
+    def start(environment: Environment): Unit = new StreamMetadata(
+      settings,
+      RetryPolicies.of(Options.defaults),
+      RetryRules.Default,
+      new ServiceClock(time),
+      environment = environment
+    ).describe(orders): Unit
+    val shared = new VirtualEnvironment(time, service) {
+      override val descriptions: Option[CallPacer[Environment.Caller]] = Some(Environment.paced())
+    }
+    (1 to 200).foreach(_ => start(shared))
+    val calls = service.callsOf(Operation.DescribeStreamSummary)
+    val quota = KinesisQuotas.CallRate.DescribeStreamSummaryPerAccount
+    val tooFast = calls.zip(calls.drop(quota)).count { case (one, later) => (later - one).nanos < 1.second }
+    assert(calls.size == 200 && tooFast == 0, s"$tooFast calls exceed the quota")
+    assert(time.nanoTime.nanos < 20.seconds)
   }
 
   test("a stream in any other status is an error") {

@@ -1,7 +1,11 @@
 package org.sparkkinesis.integration.fault
 
+import java.net.{InetAddress, ServerSocket}
+
 import scala.concurrent.duration._
 import scala.util.Using
+
+import org.apache.spark.sql.streaming.StreamingQueryException
 
 import org.sparkkinesis.concurrent.SystemScheduler
 import org.sparkkinesis.emulator.fault.FaultEffect
@@ -144,5 +148,21 @@ class OutageSuite extends SparkSuite {
       CheckRows(0 until 50),
       Execute("five calls were refused")(run => assert(run.hits(0) == 5))
     )
+  }
+
+  test("a query of two sources, one of which cannot be reached at the start, ends with the endpoint and the fix") {
+    kinesis.admin.createStream("reached", 1)
+    val nobody = Using.resource(new ServerSocket(0, 1, InetAddress.getLoopbackAddress))(_.getLocalPort)
+    val down = readStream(
+      "unreached",
+      "endpoint" -> s"http://127.0.0.1:$nobody",
+      "retry.describeStreamSummary.backoff.max" -> "10ms"
+    ).load()
+    val query = readStream("reached").load().union(down).writeStream
+      .option("checkpointLocation", checkpoint()).foreachBatch(new Collected().sink).start()
+    val failure = intercept[StreamingQueryException](query.awaitTermination(60000)).getMessage
+    val parts =
+      Seq("KINESIS_ENDPOINT_UNREACHABLE", s"127.0.0.1:$nobody", "DescribeStreamSummary", "'unreached'", "Check")
+    parts.foreach(part => assert(failure.contains(part), failure))
   }
 }
