@@ -66,6 +66,8 @@ def sql(spark: SparkSession, kinesis: KinesisEmulator) -> None:
     spark.sql("INSERT INTO numbers SELECT 'k', CAST(CAST(id AS STRING) AS BINARY) FROM range(100, 200)")
     assert written(kinesis, "sql") == expected(range(200))
     assert spark.sql("SELECT count(DISTINCT sequenceNumber) FROM numbers WHERE NOT aggregated").head()[0] == 200
+    arguments = ", ".join(f"`{name}` => '{value}'" for name, value in options.items())
+    assert spark.sql(f"SELECT count(DISTINCT sequenceNumber) FROM read_kinesis({arguments})").head()[0] == 200
     try:
         spark.sql("CREATE TABLE misspelt USING kinesis OPTIONS (streamNme 'x')")
     except AnalysisException as error:

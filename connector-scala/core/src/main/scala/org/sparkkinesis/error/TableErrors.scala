@@ -22,6 +22,14 @@ object TableErrors {
       "options" -> options
     )
 
+  def functionArgument(function: String, argument: String, reason: String): KinesisConnectorException =
+    KinesisConnectorException(
+      "KINESIS_TABLE_FUNCTION_ARGUMENT",
+      "function" -> function,
+      "argument" -> argument,
+      "reason" -> reason
+    )
+
   def changesNotAllowed(statement: String, stream: String, catalog: String): KinesisConnectorException =
     KinesisConnectorException(
       "KINESIS_CATALOG_CHANGES_NOT_ALLOWED",

@@ -20,6 +20,7 @@ import org.sparkkinesis.spark.error.StatementException
 object ConnectorRules {
   def addTo(extensions: SparkSessionExtensions): Unit = {
     SessionTableRules.addTo(extensions)
+    ReadFunction.addTo(extensions)
     extensions.injectResolutionRule(_ => WriteSessionTables)
     extensions.injectResolutionRule(_ => TableStatements)
   }
