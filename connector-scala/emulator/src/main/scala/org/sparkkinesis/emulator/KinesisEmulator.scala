@@ -19,8 +19,8 @@ import org.sparkkinesis.emulator.wire.page.{AdminPages, MetadataPage, PageAccess
 /**
  * A Kinesis Data Streams service in this process, on one port, which also serves what a writer needs of Amazon Data
  * Firehose. It speaks HTTP/1.1, HTTP/2 and TLS with CBOR and JSON, and enforces the rules, errors and quotas of the
- * service. It is ready when `start` returns. `close` ends its threads and removes its streams, unless they are kept in a
- * directory.
+ * service. It is ready when `start` returns. `close` ends its threads and removes its streams, unless they are kept in
+ * a directory.
  */
 final class KinesisEmulator private (config: EmulatorConfig) extends AutoCloseable {
   private val listensOn = ListenAddress.of(config)

@@ -42,7 +42,8 @@ final private[page] case class PageRefusal(status: Int, message: String)
  *   the secret that each request must carry, as `Authorization: Bearer TOKEN` or, for the status page, as
  *   `?token=TOKEN`; without it no secret is needed
  * @param isLocal
- *   whether the emulator listens on the loopback interface; otherwise clients may name it in any way, and need the token
+ *   whether the emulator listens on the loopback interface; otherwise clients may name it in any way, and need the
+ *   token
  */
 final class PageAccess(token: Option[String], isLocal: Boolean = true) {
   import PageAccess._
