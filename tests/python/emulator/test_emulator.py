@@ -144,7 +144,7 @@ def test_a_port_that_is_taken_is_a_clear_error(kinesis: KinesisEmulator) -> None
     with pytest.raises(KinesisConnectorError, match="did not start") as caught:
         KinesisEmulator(port=port).start()
     assert caught.value.condition == "KINESIS_EMULATOR_FAILED"
-    assert f"Port {port} cannot be listened on: Address already in use" in str(caught.value)
+    assert f"Port {port} of 127.0.0.1 cannot be listened on: Address already in use" in str(caught.value)
 
 
 def test_the_jvm_ends_when_its_parent_is_killed() -> None:
