@@ -54,8 +54,8 @@ class ListenAddressSuite extends TimedSuite {
         !address.isLoopbackAddress && !address.isLinkLocalAddress
       )
     assume(outside.isDefined, "this machine has the loopback interface only")
+    val name = outside.get.getHostAddress.takeWhile(_ != '%')
     Using.resource(KinesisEmulator.start(guarded.copy(host = "0.0.0.0"))) { emulator =>
-      val name = outside.get.getHostAddress.takeWhile(_ != '%')
       val client = new JsonClient(s"http://${if (name.contains(':')) s"[$name]" else name}:${emulator.port}")
       val bearer = "Authorization" -> s"Bearer ${emulator.adminToken.get}"
       assert(client.page("GET", "/_emulator/calls", "").status == 403)
@@ -64,7 +64,6 @@ class ListenAddressSuite extends TimedSuite {
       assert(client.page("GET", "/_emulator/calls", "", bearer, foreign).status == 403)
     }
     Using.resource(KinesisEmulator.start(open)) { emulator =>
-      val name = outside.get.getHostAddress.takeWhile(_ != '%')
       intercept[java.io.IOException](new java.net.Socket(name, emulator.port).close())
     }
   }
